@@ -8,10 +8,11 @@
 //	packages/<partition>/<base>_<exponent>_<yyyyMMddHHmmssSSS>[_<n>].spf
 //	books/<partition>/<content hash>.book                outcomes and links of one pack
 //	segments/<partition>/<content hash>.seg              index of packages
-//	overlays/<partition>/<generation>_<content hash>.ovl which documents of a segment are dead, their ranks, or their anchors
+//	overlays/<partition>/<generation>_<content hash>.ovl which documents of a segment are dead, their ranks, or their anchors;
+//	                                                     unvisited URLs; dictionaries between languages
 //	manifests/<partition>/<generation>.json.zst          list of what is true in the partition
 //	hints/<partition>.json.zst                           disposable copy of the newest manifest
-//	epochs/<n>                                           claim of an epoch: by whom, and which generations the claimer had read
+//	epochs/<n>                                           claim of an epoch, one life of the crawl's queues in Redis: by whom, and which generations the claimer had read
 //	takedowns/<version>.json                             what is forgotten: hashes of URLs and sites
 //	controls/<version>.json                              pause, caps and alerts
 //	copies/<key>                                         a second copy of each version of collections, strategies, takedowns and controls
@@ -21,13 +22,13 @@
 //	clicks/<yyyyMMdd>/<hash of query and page>/<slot>.json  that a reader clicked the page as a result of the query
 //	quarantine/<key, '+' for '/'>@<content hash>         bytes that could not be read; the manifest says why
 //
-// Partitions are written with four digits, the epoch in a batch's name with
-// eight, all other numbers with twelve, so that keys sort as numbers do. No key
-// is another key plus a slash, because some stores keep keys as files. An object
-// with any other name is foreign: verify reports it, and Bucketsearch never reads or
-// deletes it (see [IsForeign]).
+// Partitions are written with four digits, the epoch in a batch's name with eight, all other
+// numbers with twelve, so that keys sort as numbers do. No key begins with another key and a slash,
+// because some stores keep objects as files. An object with any other name is foreign: verify
+// reports it, and Bucketsearch never reads or deletes it (see [IsForeign]).
 //
-// Every object proves that none of its bits has changed: packages and spool objects
-// by CRCs; books, segments, overlays, judgments and quarantined objects by their names;
-// hints by being copies; all other JSON by a sum (see [Seal]).
+// Any damage of an object can be detected. Packages and spool objects have CRCs. The names of
+// books, segments, overlays, judgments and quarantined objects contain a hash of their bytes. All
+// other objects are JSON with a checksum in the field sum (see [Seal]), or, in the case of hints, a
+// copy of such JSON.
 package layout

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// EpochKey returns the key of the object that claims epoch n; its content is a Claim.
+// EpochKey returns the key of the object that claims epoch n, the n-th life of the frontier (the
+// crawl's queues in Redis). The content of the object is a Claim.
 func EpochKey(n uint64) string { return fmt.Sprintf("%s%012d", Epochs, n) }
 
 // ParseEpochKey returns the number of the epoch in a key that EpochKey built.
@@ -23,17 +24,19 @@ func ParseEpochKey(key string) (uint64, error) {
 	return n, nil
 }
 
-// Claim is the content of the object that claims an epoch (see EpochKey):
+// Claim is the content of the object that claims an epoch (see EpochKey). An epoch is a life of the
+// frontier in Redis. A program begins a new epoch by creating this object under a key with the
+// epoch's number, which fails if another program has taken the number already. An example:
 //
 //	{"by":"repair","nonce":"…","generations":{"0":7,"3":12},"sum":"…"}
 //
-// Format history: at first one line of text with the claimer and a nonce; then JSON
-// without the sum (see Seal).
+// Format history: at first one line of text with the claimer and a nonce; then JSON without the sum
+// (see Seal).
 type Claim struct {
 	By    string `json:"by"`    // name of the program that claims the epoch
 	Nonce string `json:"nonce"` // random text, different in every claim
-	// Generations maps each partition to the number of the newest generation that the
-	// claimer had read. If manifests are lost later, this proves that they existed.
+	// Generations maps each partition to the number of the newest generation of its manifest that
+	// the claimer had read. If manifests are lost later, this proves that they existed.
 	Generations map[Partition]uint64 `json:"generations,omitempty"`
 }
 
@@ -46,9 +49,9 @@ func (c Claim) Encode() []byte {
 	return Seal(content)
 }
 
-// CheckClaim returns an error if the content of a claim is damaged. Content without a
-// sum, of an older program, is found damaged only if it is empty, contains a zero byte,
-// or is JSON that was cut off.
+// CheckClaim returns an error if the content of an object that claims an epoch (see EpochKey) is
+// damaged. The claims of older programs have no sum. Such a claim is found damaged only if it is
+// empty, contains a zero byte, or is JSON that was cut off.
 func CheckClaim(content []byte) error {
 	_, sealed, err := Unseal(content)
 	cut := bytes.HasPrefix(content, []byte("{")) && !json.Valid(content)
@@ -58,8 +61,8 @@ func CheckClaim(content []byte) error {
 	return err
 }
 
-// ReadClaim decodes a claim. The oldest claims are not JSON: ReadClaim returns their whole
-// content as Claim.By.
+// ReadClaim decodes the content of an object that claims an epoch (see EpochKey). The oldest claims
+// are not JSON: ReadClaim returns their whole content as Claim.By.
 func ReadClaim(content []byte) Claim {
 	var c Claim
 	if err := json.Unmarshal(content, &c); err != nil {
@@ -68,11 +71,11 @@ func ReadClaim(content []byte) Claim {
 	return c
 }
 
-// CollectionPrefix returns the prefix of the keys of a collection's versions.
+// CollectionPrefix returns the prefix of the keys of all published versions of a collection, a set
+// of pages to crawl.
 func CollectionPrefix(name string) string { return Collections + name + "/" }
 
-// CollectionKey returns the key of the object with the given version of the collection with this
-// name.
+// CollectionKey returns the key of one published version of the collection with this name.
 func CollectionKey(name string, version uint64) string {
 	return numbered(CollectionPrefix(name), version)
 }
@@ -83,34 +86,35 @@ func ParseCollectionKey(key string) (name string, version uint64, err error) {
 	return parseNamed(key, Collections)
 }
 
-// StrategyPrefix returns the prefix of the keys of a strategy's versions; kind is
-// "crawl" or "storage".
+// StrategyPrefix returns the prefix of the keys of all versions of a strategy, the rules that
+// divide URLs among partitions. kind is "crawl" or "storage".
 func StrategyPrefix(kind string) string { return Strategies + kind + "/" }
 
-// StrategyKey returns the key of the object with the given version of a strategy; kind is "crawl"
-// or "storage".
+// StrategyKey returns the key of one version of a strategy, the rules that divide URLs among
+// partitions. kind is "crawl" or "storage".
 func StrategyKey(kind string, version uint64) string {
 	return numbered(StrategyPrefix(kind), version)
 }
 
-// TakedownKey returns the key of the object with the given version of the takedowns, the list of
-// forgotten URLs and sites.
+// TakedownKey returns the key of one version of the takedowns, the list of forgotten URLs and
+// sites.
 func TakedownKey(version uint64) string { return numbered(Takedowns, version) }
 
-// ControlKey returns the key of the object with the given version of the controls: pause, limits
-// and prices of the crawl.
+// ControlKey returns the key of one version of the controls: pause, limits and prices of the crawl.
 func ControlKey(version uint64) string { return numbered(Controls, version) }
 
-// CopyKey returns the key of the second copy of a published document, from the key of
-// the document, such as "controls/000000000003.json".
+// CopyKey returns the key of the second copy of a published document. The parameter is the
+// document's own key, such as "controls/000000000003.json".
 func CopyKey(document string) string { return Copies + document }
 
 // CopiedKey returns the key of a published document from the key of its second copy; it is the
 // inverse of CopyKey. Any other key is returned unchanged, with isCopy = false.
 func CopiedKey(key string) (document string, isCopy bool) { return strings.CutPrefix(key, Copies) }
 
-// TwinKey returns the key of the other copy of a published document:
-// "copies/controls/000000000003.json" for "controls/000000000003.json", and back.
+// TwinKey converts between the two keys of a published document. For the document's own key, such
+// as "controls/000000000003.json", it returns the key of the second copy,
+// "copies/controls/000000000003.json". For the key of the second copy, it returns the document's
+// own key.
 func TwinKey(key string) string {
 	if document, isCopy := CopiedKey(key); isCopy {
 		return document
@@ -148,9 +152,9 @@ func FeedbackDay(day time.Time) string { return Feedback + day.UTC().Format("200
 
 var notInWorker = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// FeedbackKey returns the key under which a process stores its vital signs. The parameter worker is
-// the name of the process, and at the time of storing (UTC, to the millisecond). Keys of one day
-// sort by time.
+// FeedbackKey returns the key under which a process stores its vital signs. The parameters are the
+// time of storing (UTC, to the millisecond), and the name of the process. Keys of one day sort by
+// time.
 func FeedbackKey(at time.Time, worker string) string {
 	stamp := strings.Replace(at.UTC().Format("150405.000"), ".", "", 1)
 	return FeedbackDay(at) + stamp + "_" + notInWorker.ReplaceAllString(worker, "-") + ".json"
@@ -179,11 +183,11 @@ func IsDeadLetter(key string) bool {
 	return strings.HasPrefix(key, DeadLetters) && strings.HasSuffix(key, ".json") && !IsForeign(key)
 }
 
-// Again is the content of a request to send a dead letter again: of each object whose key comes
-// from ResendKey.
+// Again is the content of an object that asks for a dead letter (a message given up) to be sent
+// again. ResendKey returns the key of this object.
 const Again = "again\n"
 
-// ResendKey returns the key of the request to send a dead letter again, from the key of
+// ResendKey returns the key of the request to send a dead letter again. The parameter is the key of
 // the dead letter.
 func ResendKey(deadLetter string) string { return strings.TrimSuffix(deadLetter, ".json") + ".again" }
 
@@ -192,8 +196,8 @@ func ResendKey(deadLetter string) string { return strings.TrimSuffix(deadLetter,
 func JudgmentPrefix(query string) string { return Judgments + query + "/" }
 
 // JudgmentKey returns the key of an object with judgments that one judge made at one time
-// on the results of one query. query is the content hash of the query, content the bytes
-// of the object.
+// on the results of one query. query is the content hash of the query; content holds the
+// bytes of the object.
 func JudgmentKey(query string, content []byte) string {
 	return JudgmentPrefix(query) + ContentHash(content) + ".json"
 }
@@ -207,15 +211,16 @@ func ClickDay(day time.Time) string { return Clicks + day.UTC().Format("20060102
 // functions/shared/judgment).
 func ClickPrefix(day time.Time, pair string) string { return ClickDay(day) + pair + "/" }
 
-// ClickKey returns the key of one click of a day (UTC) on the result for which pair stands (see
-// ClickPrefix). The parameter slot, a number below 100, distinguishes the clicks on this result.
+// ClickKey returns the key under which one click on a result is stored. The parameter day is the
+// day of the click (UTC). The parameter pair stands for the result and its query (see ClickPrefix).
+// The parameter slot, a number below 100, distinguishes the clicks on this result on this day.
 func ClickKey(day time.Time, pair string, slot int) string {
 	return fmt.Sprintf("%s%02d.json", ClickPrefix(day, pair), slot)
 }
 
 var clickPattern = regexp.MustCompile(`^` + Clicks + `\d{8}/([0-9a-f]{32})/\d{2}\.json$`)
 
-// ParseClickKey returns the parameter pair, the hash of query and page, of a key that ClickKey
+// ParseClickKey returns the hash of query and page (see ClickPrefix) from a key that ClickKey
 // built.
 func ParseClickKey(key string) (pair string, err error) {
 	parts := clickPattern.FindStringSubmatch(key)
@@ -225,15 +230,15 @@ func ParseClickKey(key string) (pair string, err error) {
 	return parts[1], nil
 }
 
-// QuarantinePrefix returns the prefix of the quarantine keys of all objects whose own keys begin
-// with the parameter prefix.
+// QuarantinePrefix returns a prefix of keys in quarantine, where copies of damaged objects are
+// kept. It covers the copies of all objects whose own keys begin with the parameter prefix.
 func QuarantinePrefix(prefix string) string {
 	return Quarantine + strings.ReplaceAll(prefix, "/", "+")
 }
 
 // QuarantineKey returns the key under which a damaged object is copied to quarantine. The parameter
-// key is the object's own key, and content its bytes. The result contains the hash of these bytes,
-// by which CheckQuarantined finds damage of the copy. Format history: at first the hash was
+// key is the object's own key; content holds its bytes. The result contains the hash of these
+// bytes, by which CheckQuarantined finds damage of the copy. Format history: at first the hash was
 // missing.
 func QuarantineKey(key string, content []byte) string {
 	return QuarantinePrefix(key) + "@" + ContentHash(content)

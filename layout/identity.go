@@ -52,8 +52,8 @@ func (id *Identity) UnmarshalText(text []byte) error {
 // as ordering by (site hash, Identity).
 type Place uint64
 
-// PlaceOf returns the place of a URL by its identity and its site: the registrable
-// domain, or the host itself if it has none.
+// PlaceOf computes the place of a URL from the URL's identity and site. The site
+// is the registrable domain, or the host itself if it has no such domain.
 func PlaceOf(site string, id Identity) Place {
 	sum := sha256.Sum256([]byte(site))
 	return Place(binary.BigEndian.Uint32(sum[:4]))<<32 | Place(binary.BigEndian.Uint32(id[:4]))
@@ -63,8 +63,8 @@ func PlaceOf(site string, id Identity) Place {
 // site share.
 func (p Place) Site() uint32 { return uint32(p >> 32) }
 
-// Range is a half-open part [From, To) of the hash space. To = 0 means the
-// end of the space, so that the zero Range is the whole of it.
+// Range is a half-open part [From, To) of the hash space of URLs (see Place). To = 0 means the end
+// of the space, so that the zero Range is the whole of it.
 type Range struct {
 	From Place `json:"from"`
 	To   Place `json:"to"`

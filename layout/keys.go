@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// Partition is the permanent number of a storage partition.
+// Partition is the permanent number of a storage partition: a part of all URLs, whose pages, books
+// and segments one manifest lists.
 type Partition int
 
 // String returns the number in decimal, with at least four digits: "0007".
@@ -53,10 +54,11 @@ func ContentHash(content []byte) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// SpoolPrefix returns the prefix of the keys of a partition's spool objects.
+// SpoolPrefix returns the prefix of the keys of a partition's spool objects, which hold what was
+// fetched and is not yet stored in packages.
 func SpoolPrefix(p Partition) string { return Spool + p.String() + "/" }
 
-// SpoolKey returns the key of the spool object with the results of a batch.
+// SpoolKey returns the key of the spool object, which holds all that was fetched for a batch.
 func SpoolKey(p Partition, batch Version) string {
 	return SpoolPrefix(p) + batch.String() + ".spool"
 }
@@ -86,10 +88,11 @@ type PackageName struct {
 
 const packageTime = "20060102150405.000"
 
-// PackagePrefix returns the prefix of the keys of a partition's packages.
+// PackagePrefix returns the prefix of the keys of a partition's packages, objects with stored
+// pages.
 func PackagePrefix(p Partition) string { return Packages + p.String() + "/" }
 
-// PackageKey returns the key of a storage package.
+// PackageKey returns the key of a storage package, an object with stored pages.
 func PackageKey(p Partition, n PackageName) string {
 	stamp := strings.Replace(n.Created.UTC().Format(packageTime), ".", "", 1)
 	key := fmt.Sprintf("%s%d_%d_%s", PackagePrefix(p), n.Base, n.Exponent, stamp)
@@ -122,20 +125,24 @@ func ParsePackageKey(key string) (Partition, PackageName, error) {
 	return p, n, nil
 }
 
-// BookKey returns the key of a book; hash is the ContentHash of the book.
+// BookKey returns the key of a book, an object with outcomes of URLs and with links; hash is the
+// ContentHash of the book.
 func BookKey(p Partition, hash string) string { return Books + p.String() + "/" + hash + ".book" }
 
-// SegmentKey returns the key of a segment; hash is the ContentHash of the segment.
+// SegmentKey returns the key of a segment, an index of pages; hash is the ContentHash of the
+// segment.
 func SegmentKey(p Partition, hash string) string {
 	return Segments + p.String() + "/" + hash + ".seg"
 }
 
-// OverlayPrefix returns the prefix of the keys of a partition's overlays.
+// OverlayPrefix returns the prefix of the keys of a partition's overlays: objects with later data
+// about its segments.
 func OverlayPrefix(p Partition) string { return Overlays + p.String() + "/" }
 
-// OverlayKey returns the key of an overlay, from the first generation that lists the
-// overlay, and the overlay's ContentHash. Because of the generation, no two commits use
-// the same key, and keys sort by age.
+// OverlayKey returns the key of an overlay: an object with later data about a segment, such as
+// which documents are dead. The key contains the number of the first generation of the manifest
+// that lists the overlay, and the overlay's ContentHash. Because of the generation, no two commits
+// use the same key, and keys sort by age.
 func OverlayKey(p Partition, generation uint64, hash string) string {
 	return fmt.Sprintf("%s%012d_%s.ovl", OverlayPrefix(p), generation, hash)
 }
@@ -155,17 +162,18 @@ func ParseOverlayKey(key string) (Partition, uint64, error) {
 	return p, generation, nil
 }
 
-// IsOverlayOf reports whether a key is the key of an overlay with this content, for any
-// generation.
+// IsOverlayOf reports whether a key is the key of an overlay with this content, whatever generation
+// the key contains (see OverlayKey).
 func IsOverlayOf(key string, content []byte) bool {
 	p, generation, err := ParseOverlayKey(key)
 	return err == nil && key == OverlayKey(p, generation, ContentHash(content))
 }
 
-// ManifestPrefix returns the prefix of the keys of a partition's generations.
+// ManifestPrefix returns the prefix of the keys of all generations, the numbered versions of a
+// partition's manifest.
 func ManifestPrefix(p Partition) string { return Manifests + p.String() + "/" }
 
-// ManifestKey returns the key of a generation of a partition's manifest.
+// ManifestKey returns the key of one generation, a numbered version of a partition's manifest.
 func ManifestKey(p Partition, generation uint64) string {
 	return fmt.Sprintf("%s%012d.json.zst", ManifestPrefix(p), generation)
 }
@@ -211,9 +219,9 @@ var (
 	judgmentPattern   = regexp.MustCompile(`^` + Judgments + `[0-9a-f]{32}/[0-9a-f]{32}\.json$`)
 )
 
-// ours holds a function for every prefix except Copies. The function is given a key that
-// begins with the prefix, and reports whether it is a key that Bucketsearch itself writes;
-// IsForeign calls all other keys foreign.
+// ours maps the prefixes of keys, except Copies, to functions. A function gets a key that begins with
+// its prefix, and reports whether Bucketsearch itself writes such keys. If not, the key is foreign
+// (see IsForeign).
 var ours = map[string]func(key string) bool{
 	Collections: func(key string) bool { _, _, err := ParseCollectionKey(key); return err == nil },
 	Strategies:  func(key string) bool { _, _, err := parseNamed(key, Strategies); return err == nil },
@@ -241,8 +249,8 @@ var ours = map[string]func(key string) bool{
 // A second copy of each version lies below Copies.
 var Published = []string{Collections, Strategies, Takedowns, Controls}
 
-// IsForeign reports whether the object with the key was written by another program. Bucketsearch
-// itself writes no keys of this form, and never reads or deletes such objects.
+// IsForeign reports whether a key has none of the forms of the keys that Bucketsearch writes. Then
+// the object was written by another program, and Bucketsearch never reads or deletes it.
 func IsForeign(key string) bool {
 	document, isCopy := CopiedKey(key)
 	prefix, _, _ := strings.Cut(document, "/")

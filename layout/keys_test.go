@@ -63,8 +63,8 @@ func TestParsersReadWhatBuildersBuild(t *testing.T) {
 	}
 }
 
-// A package name ends with a time, so a collision number must not be taken for
-// a part of it, nor the other way round.
+// TestForeignKeysAreRefused gives the parsers keys that this package never builds. Each must be
+// refused. In one of them, for example, the time in the name of a package lacks its last digits.
 func TestForeignKeysAreRefused(t *testing.T) {
 	for _, key := range []string{
 		"", "spool/", "spool/0000/", "spool/0/00000003-000000000017.spool", "spool/0000/3-17.spool",
@@ -118,8 +118,9 @@ func FuzzKeys(f *testing.F) {
 	})
 }
 
-// Each event notification of the bucket is for the keys of one prefix, so prefixes must not
-// overlap.
+// TestPrefixesDoNotOverlap checks that no prefix begins with another prefix. Event notifications
+// of the bucket are set up by prefix; otherwise, one for the shorter prefix would also report the
+// objects of the longer one.
 func TestPrefixesDoNotOverlap(t *testing.T) {
 	for i, a := range layout.Prefixes {
 		for j, b := range layout.Prefixes {

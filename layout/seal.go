@@ -19,8 +19,8 @@ const (
 // ErrSum means that the bytes of an object have changed since Seal added the sum.
 var ErrSum = errors.New("its sum is that of another content")
 
-// Seal returns a JSON object with a last member "sum" added, which is the content hash
-// of the object as given. Unseal checks and removes it.
+// Seal adds a last member "sum" to a JSON object: the content hash of the object as given. Unseal
+// checks and removes it.
 func Seal(object []byte) []byte {
 	last := len(object) - 1 // index of the closing brace
 	sealed := append(make([]byte, 0, len(object)+sealBytes), object[:last]...)
@@ -31,8 +31,9 @@ func Seal(object []byte) []byte {
 }
 
 // Unseal returns the JSON object that was given to Seal, and whether the content has a
-// sum. It fails with ErrSum if a byte of the object or of its sum has changed. Content
-// without a sum, of an older program, is returned unchanged, with sealed = false.
+// sum. It fails with ErrSum if a byte of the object or of its sum has changed. Older
+// programs wrote no sum: content without a sum is returned unchanged, with sealed =
+// false.
 func Unseal(content []byte) (object []byte, sealed bool, err error) {
 	at := len(content) - sealBytes
 	if at < 1 {
@@ -51,10 +52,10 @@ func Unseal(content []byte) (object []byte, sealed bool, err error) {
 	return object, true, nil
 }
 
-// rightBytes returns how many bytes of seal equal the fixed bytes of a sum: `"sum":"` before the
-// hash, `"}` and a newline after it. The parameter seal is the end of an object, as many bytes as a
-// sum has. A damaged sum still has most of the fixed bytes; the end of an object without a sum has
-// few.
+// rightBytes helps to tell an object whose sum is damaged from an object without a sum. A sum is at
+// the end of an object: `"sum":"`, a hash, and `"}` with a newline. The parameter holds the last
+// bytes of an object, as many as a sum takes. rightBytes compares them with this text, without the
+// hash, and returns how many bytes are equal. In a damaged sum most are, and otherwise only a few.
 func rightBytes(seal []byte) (n int) {
 	for i := range sealBegin {
 		if seal[i] == sealBegin[i] {

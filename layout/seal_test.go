@@ -8,8 +8,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// A sealed object with any bit changed is refused; an object without a sum is returned
-// unchanged.
+// TestSeal checks that a sealed object with any bit changed is refused, and that an object without
+// a sum is returned unchanged.
 func TestSeal(t *testing.T) {
 	for _, object := range []string{`{}`, `{"a":1}`, `{"a":"sum","b":[{"sum":"x"}]}`} {
 		sealed := layout.Seal([]byte(object))

@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// Version is the number of a batch, and the version of every page and outcome that the
-// batch yields. Epoch counts the rebuilds of the frontier, Token the batches leased in
-// one epoch. Of two versions of a page the higher one is live, whatever clocks say.
+// Version is the number of a batch, and the version of every page and outcome that the batch
+// yields. Epoch counts the rebuilds of the frontier (the crawl's queues in Redis); Token counts
+// the batches leased in one epoch. Of two versions of a page the higher one is live, whatever
+// clocks say.
 type Version struct {
 	Epoch uint64
 	Token uint64

@@ -24,7 +24,7 @@ const (
 	magic      = "\xFFBDIC"
 	version    = 1
 	versionEnd = "\r\n"
-	start      = len(magic) + 1 + len(versionEnd) // offset of the least version of a reader
+	start      = len(magic) + 1 + len(versionEnd) // offset of the version that a reader must at least have
 	sealSize   = 4                                // size of the checksum, in bytes
 	certain    = 255                              // byte that stands for the probability 1
 )
@@ -54,12 +54,12 @@ type Entry struct {
 type Dictionary struct {
 	From, To string // primary subtags of languages (RFC 5646), such as en
 	data     []byte
-	targets  []uint32 // offsets in data of the targets
-	sources  []uint32 // offsets in data of the sources
+	targets  []uint32 // offset in data of each term that is a translation
+	sources  []uint32 // offset in data of each term that is translated
 }
 
 // Encode returns the bytes of a dictionary. The entries must be in ascending order of their terms,
-// and within the caps. A probability below 1/510 is stored as 1/255.
+// and within the caps. A probability is rounded to a multiple of 1/255, but never to 0.
 func Encode(from, to string, entries []Entry) ([]byte, error) {
 	index := make(map[string]int)
 	for _, e := range entries {

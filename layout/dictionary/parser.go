@@ -13,7 +13,7 @@ type parser struct {
 	failed bool
 }
 
-// number reads a varint. It fails if the value is over most.
+// number reads a varint. It fails if the value is above a limit (the parameter most).
 func (p *parser) number(most uint64) uint64 {
 	if p.failed {
 		return 0
@@ -28,7 +28,8 @@ func (p *parser) number(most uint64) uint64 {
 }
 
 // count reads the number of the elements that follow, each of at least one byte. It fails if the
-// number is below least or above most, or if fewer bytes than elements are left.
+// number is less than the parameter least or greater than the parameter most, or if fewer bytes
+// than elements are left.
 func (p *parser) count(least, most int) int {
 	n := int(p.number(uint64(min(most, len(p.data)-p.at))))
 	p.failed = p.failed || n < least
@@ -55,9 +56,10 @@ func (p *parser) text() []byte {
 	return p.data[p.at-n : p.at]
 }
 
-// ascending reads a list of elements, at most as many as the parameter most says, and returns the
-// offset in the data of each. An element begins with a string, which must be above the string of
-// the element before; ascending calls the function rest to read the rest of the element.
+// ascending reads a list of elements, and returns the offset of each element in the data. The
+// parameter most is the greatest number of elements. Each element begins with a string, which
+// ascending reads itself; the strings must be strictly ascending. To read the rest of each
+// element, it calls the function rest.
 func (p *parser) ascending(most int, rest func()) []uint32 {
 	n := p.count(0, most)
 	offsets := make([]uint32, 0, n)

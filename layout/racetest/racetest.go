@@ -1,10 +1,11 @@
-// Package racetest reduces the number of rounds of tests that repeat one path many times,
-// when they run under the race detector. The race detector makes tests ten times slower,
-// and finds the races of a path in a few rounds. The script tests/run runs these tests
-// also without the race detector, with all rounds.
+// Package racetest makes some tests shorter under the race detector, which makes them ten times
+// slower. These tests repeat one path many times; a few rounds are enough to find the races of
+// the path. The script tests/run also runs these tests without the race detector, with all
+// rounds.
 package racetest
 
-// Rounds returns the number of rounds of a test: all, or some under the race detector.
+// Rounds returns the number of rounds of a test: the first parameter or, under the race detector,
+// the second.
 func Rounds[N any](all, some N) N {
 	if enabled {
 		return some

@@ -27,7 +27,8 @@ func TestTruncatedOrFlipped(t *testing.T) {
 	}
 }
 
-// sealed returns a spool object with another heading and right checksums.
+// sealed returns a copy of a spool object with another heading (the parameter head) and with right
+// checksums.
 func sealed(content, head []byte) []byte {
 	end := len(content) - footerSize
 	footer := content[end:]
@@ -78,7 +79,8 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(decodes)
 }
 
-// FuzzHeading decodes spool objects with any heading and right checksums.
+// FuzzHeading puts arbitrary bytes in place of the heading of a spool object, and corrects the
+// checksums. Then it decodes the object: only valid headings may be accepted (see decodes).
 func FuzzHeading(f *testing.F) {
 	content := mustEncode(f, batch(1, 4, 50))
 	f.Add(headingOf(content))

@@ -13,12 +13,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// ErrDamaged is wrapped by an error whose cause is the bytes of a spool object, and not
-// the store or the caller.
+// ErrDamaged is wrapped by an error that is caused by the bytes of a spool object, and
+// not by the store or the caller.
 var ErrDamaged = errors.New("spool is damaged")
 
-// decode decodes a whole spool object. The runs of the pages share memory with content,
-// which must not be changed afterwards. Errors wrap ErrDamaged.
+// decode decodes a whole spool object. The compressed pages share memory with content, which must
+// not be changed afterwards. Errors wrap ErrDamaged.
 func decode(content []byte) (Spool, error) {
 	s, err := decodeSpool(content)
 	if err != nil {
@@ -60,8 +60,8 @@ func decodeSpool(content []byte) (Spool, error) {
 	return s, check(s)
 }
 
-// tailSize returns the size in bytes of the tail of a spool object: of everything
-// after the bodies. content is the end of the object, with at least the footer.
+// tailSize returns the size in bytes of the tail of a spool object: of everything after the
+// compressed pages. content is the end of the object, with at least the footer.
 func tailSize(content []byte) (int64, error) {
 	if len(content) < footerSize {
 		return 0, fmt.Errorf("%d bytes are too few for a spool", len(content))
@@ -90,8 +90,9 @@ func cutTail(end []byte) ([]byte, error) {
 	return end[int64(len(end))-size:], nil
 }
 
-// decodeTail decodes the tail of a spool object (see tailSize). It returns the ledger, and
-// an entry for each page. It checks the indexes and sizes in these entries.
+// decodeTail decodes the tail of a spool object (see tailSize). It returns the ledger, which holds
+// all results except the pages, and an entry for each page. It checks the indexes and sizes in
+// these entries.
 func decodeTail(tail []byte) (Ledger, []pageEntry, error) {
 	end := len(tail) - footerSize
 	footer := tail[end:]

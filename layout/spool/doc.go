@@ -1,6 +1,7 @@
-// Package spool reads and writes spool objects. Fetch stores one for each batch: its
-// pages, compressed as they will be in their package, and the ledger of all other results.
-// Pack reads the ledgers first, and the bodies when there are enough of them.
+// Package spool reads and writes spool objects. The function fetch stores one for each batch: its
+// pages, compressed as they will be in their package, and the ledger of all other results. The
+// function pack reads the ledgers first, and the bodies when there are enough of them for a
+// package.
 //
 //	offset  bytes
 //	0       8    FF 'S' 'P' 'O' 'O' 'L', version 01, LF

@@ -30,11 +30,11 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Encode returns the bytes of a spool object. It sorts outcomes and links as in a book: Read may
-// return them in another order than in s, and changes the indexes Page.Outcome accordingly. Pages
-// and robots.txt answers keep their order. Encode fails if content is over the caps, if the outcome
-// of a page is not Stored or has another URL, or if a Stored outcome does not have exactly one
-// page. It does not change s.
+// Encode returns the bytes of a spool object. It sorts the outcomes and links as in a book, and
+// changes the indexes Page.Outcome accordingly. So a Read of the bytes may return the outcomes and
+// links in another order than s has them. Pages and robots.txt answers keep their order. Encode
+// fails if the content exceeds the caps. It also fails if the outcome of a page is not Stored or
+// has another URL, or if a Stored outcome does not have exactly one page. It does not change s.
 func Encode(s Spool) ([]byte, error) {
 	file, err := encode(s)
 	if err != nil {

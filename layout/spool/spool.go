@@ -25,24 +25,26 @@ type Robots struct {
 	Fetched time.Time // time of the answer, to the millisecond
 }
 
-// Vitals are figures about the invocation of fetch that fetched a batch, such as its duration.
+// Vitals are figures about the invocation of the function fetch that fetched a batch, such as its
+// duration.
 type Vitals struct {
 	Worker  string        // name of the process that fetched the batch
 	Elapsed time.Duration // wall-clock duration of the batch
 	Bytes   int64         // bytes received from the network, before decompression
 }
 
-// Ledger holds the results of a batch without the bodies of pages. In its outcomes, Package, Offset
-// and Length are zero: these are set by pack.
+// Ledger holds the results of a batch without the bodies of pages. The fields Package, Offset and
+// Length of its Outcomes are zero. The function pack sets them later, when it stores the pages.
 type Ledger struct {
 	Batch layout.Version
-	Crawl int           // crawl partition whose frontier leased the batch
+	Crawl int           // number of the crawl partition from whose queues (frontier) the batch was leased
 	Host  string        // the host for which the batch was leased
 	Ended time.Time     // time at which the last answer ended, to the millisecond
 	Rest  time.Time     // time before which the host gets no request, to the millisecond; zero if there is no such time
-	Slow  time.Duration // moving average of the host's response times, in which the last one counts half; 0 if unknown
-	// number of the last requests in a row, also of earlier batches, with status 429 or 503 or without
-	// an answer
+	Slow  time.Duration // average response time: the latest one counts half, the one before a quarter, …; 0 if unknown
+	// number of consecutive failures up to the end of this batch: requests answered by status 429
+	// or 503, or not at all. The first of them may be in an earlier batch; 0 if the last request
+	// of this batch was answered otherwise
 	Failures uint16
 	Pages    int   // number of stored pages; set by Read and ReadLedger
 	Stored   int64 // total size in bytes of the pages' Web objects before compression; set by Read and ReadLedger
@@ -52,7 +54,7 @@ type Ledger struct {
 	Vitals   Vitals
 }
 
-// Spool is the content of a spool object.
+// Spool is the content of a spool object: all that was fetched for one batch.
 type Spool struct {
 	Ledger Ledger
 	Pages  []Page
@@ -78,9 +80,9 @@ type heading struct {
 // compressed Web object (see webobject.Run). The runs follow each other without gaps, in the
 // order of their entries. The URL of the page is in the page's outcome.
 type pageEntry struct {
-	Outcome int    `json:"outcome"` // index of the page's outcome among the outcomes of the book, which are in the order of Outcome.Compare
-	Length  int64  `json:"length"`  // size of the run in bytes
-	Check   uint32 `json:"check"`   // CRC-32C of the run
+	Outcome int    `json:"outcome"` // index of the page's outcome in the spool object's book (sorted by Outcome.Compare)
+	Length  int64  `json:"length"`  // size of the compressed page in bytes
+	Check   uint32 `json:"check"`   // CRC-32C of the compressed page
 	Size    int64  `json:"size"`    // size of the Web object before compression, in bytes
 	CRC     uint32 `json:"crc"`     // CRC-32 (IEEE) of the Web object before compression
 }
@@ -111,8 +113,8 @@ func Read(ctx context.Context, r blob.Reader, key string) (Spool, error) {
 	return s, nil
 }
 
-// ReadLedger reads the ledger of a spool object without the bodies of pages. It sends
-// one request, or two if the ledger is larger than 128 KiB.
+// ReadLedger reads the ledger of a spool object: all results of a batch without the pages
+// themselves. It sends one request, or two if the ledger is larger than 128 KiB.
 func ReadLedger(ctx context.Context, r blob.Reader, key string) (Ledger, error) {
 	fail := func(err error) (Ledger, error) {
 		return Ledger{}, fmt.Errorf("cannot read ledger of spool %s: %w", key, err)

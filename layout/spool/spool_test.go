@@ -71,7 +71,8 @@ func mustEncode(t testing.TB, s Spool) []byte {
 	return content
 }
 
-// sorted returns the spool as Read does: with outcomes in the order of a book.
+// sorted returns the spool with its outcomes in the order that Read returns (that of a book), and
+// with its links in some fixed order.
 func sorted(s Spool) Spool {
 	numbers := sortedNumbers(s.Ledger.Outcomes)
 	s.Ledger.Outcomes = slices.SortedFunc(slices.Values(s.Ledger.Outcomes), book.Outcome.Compare)

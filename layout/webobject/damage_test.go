@@ -27,8 +27,9 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// A package with a bit flipped in any byte is refused, or has the same content: deflate
-// ignores some bits.
+// One bit of a package is flipped, in each byte in turn. Either the package must be refused, or
+// all its pages must have the same content as before: this is possible, because deflate ignores
+// some bits.
 func TestFlipped(t *testing.T) {
 	spf, places := build(t, smallPackage(t))
 	t.Run("whole", func(t *testing.T) { flip(t, spf) })
@@ -54,7 +55,8 @@ func flip(t *testing.T, spf []byte) {
 	}
 }
 
-// Damaged pages do not hide other pages, or damage between pages.
+// Two of three pages of a package are damaged. Objects must report exactly these two. Then a byte
+// outside of all pages is changed, too. Objects must also report this damage.
 func TestObjectsGoOn(t *testing.T) {
 	spf, places := build(t, smallPackage(t))
 	for _, n := range []int{0, 2} {
@@ -69,7 +71,7 @@ func TestObjectsGoOn(t *testing.T) {
 	}
 }
 
-// A size that claims much more bytes than exist does not cause a large allocation.
+// A Run whose field Size is far above the size of its content does not cause a large allocation.
 func TestClaimsAllocateLittle(t *testing.T) {
 	run := storedRun(example.URL, exampleBytes)
 	run.Size = MaxSize
@@ -190,7 +192,8 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// Read, which cannot check the package's CRC, notices a changed page by its hash.
+// Read gets the bytes of one page only, so that it cannot check the CRC of the package. It must
+// notice a changed page by the hash that the page contains.
 func TestReadChecksHash(t *testing.T) {
 	raw := strings.Replace(fullBytes, "hi", "ho", 1)
 	run := storedRun(fullExample.URL, raw[:len(raw)-2]+"ho")

@@ -152,15 +152,16 @@ func (c *cursor) strings(what string) []string {
 	return list
 }
 
-// conversionCheck is the size in bytes and the CRC-32 that a conversion's HTML must have. They
-// stand in the Web object before the HTML, among the fields that version 4 of the format adds.
+// conversionCheck holds two fields of a Web object that has a Conversion: the size of the
+// Conversion's HTML in bytes, and its CRC-32. Both are stored before the HTML, so that a reader can
+// check it. Objects have these fields since version 4 of the format.
 type conversionCheck struct {
 	size uint64
 	crc  uint32
 }
 
-// checked reads and returns the HTML of a conversion. It fails if the HTML does not have the
-// size and the CRC-32 in want.
+// checked reads and returns the HTML of a Conversion. It fails if the HTML does not have the size
+// and the CRC-32 in the parameter want.
 func (c *cursor) checked(want conversionCheck) []byte {
 	if c.err == nil && want.size > uint64(len(c.b)-c.pos) {
 		c.fail("conversion", int64(want.size))
@@ -172,10 +173,10 @@ func (c *cursor) checked(want conversionCheck) []byte {
 	return html
 }
 
-// added reads into o the fields that versions 2 to 4 add to those of version 1. It returns the size
-// and the CRC-32 that the conversion's HTML, which stands behind the data, must have; both are 0 if
-// there is no conversion. In versions 3 and 4 the fields end with a CRC-32; added skips bytes after
-// it, which may be fields of a newer program.
+// added reads into o the fields that versions 2 to 4 of the format add to those of version 1. In
+// versions 3 and 4 the last of them is a CRC-32. Any bytes after it may be fields of a newer
+// program; added skips them. The result has the size and the CRC-32 of the Conversion's HTML, which
+// comes later in the object, after the data. It is zero if there is no Conversion.
 func (c *cursor) added(o *Object, version byte) (behind conversionCheck) {
 	size := int(c.uint16("size of the added fields"))
 	start := c.pos

@@ -14,7 +14,8 @@ const (
 	lineEnd   = "\r\n"
 )
 
-// appendDesc appends the header of p's description, the zip member .webop.desc, to b.
+// appendDesc appends to b the header of the package's description. The description is the
+// member .webop.desc of the package's zip.
 func (p Package) appendDesc(b []byte) []byte {
 	b = append(b, descMagic...)
 	b = binary.BigEndian.AppendUint16(b, uint16(p.Base))
@@ -53,8 +54,8 @@ func (l descLine) append(b []byte) []byte {
 	return append(b, lineEnd...)
 }
 
-// cutDescLine decodes the first line in b, the lines of a package's description. It returns this
-// line as l, and the other lines as rest.
+// cutDescLine decodes the first line in b, which holds lines of a package's description. It returns
+// this line in decoded form, and the bytes of the other lines.
 func cutDescLine(b []byte) (l descLine, rest []byte, err error) {
 	text, rest, found := bytes.Cut(b, []byte(lineEnd))
 	offset, text, foundOffset := bytes.Cut(text, []byte(":"))
@@ -83,8 +84,8 @@ const mapMagic = "\xFFWOPM\x01\r\n"
 // Place is the range in bytes of a compressed Web object (see Run) in its storage package.
 type Place struct{ Offset, Length int64 }
 
-// appendLine appends the line with this place to b, the lines of a package's map (the zip member
-// .webop.map).
+// appendLine appends the line with this place to the lines of a package's map (the zip member
+// .webop.map), which are in b.
 func (p Place) appendLine(b []byte) []byte {
 	b = strconv.AppendInt(b, p.Offset, 10)
 	b = append(b, ':')
@@ -102,8 +103,8 @@ func parseMap(b []byte) (lines []byte, err error) {
 	return lines, nil
 }
 
-// cutMapLine decodes the first line in b, the lines of a package's map. It returns the place in
-// that line, and the other lines as rest.
+// cutMapLine decodes the first line in b, which holds lines of a package's map. It returns the
+// place in this line, and the bytes of the other lines.
 func cutMapLine(b []byte) (p Place, rest []byte, err error) {
 	text, rest, found := bytes.Cut(b, []byte(lineEnd))
 	offset, length, foundLength := bytes.Cut(text, []byte(":"))

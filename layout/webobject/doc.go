@@ -34,13 +34,12 @@
 //	    CRC-32 of the conversion    u32
 //	    CRC-32 (IEEE)               u32     of all before it; not in version 2
 //
-// where a number is LEB128 (binary.Uvarint), a string is the number of its bytes and the
-// bytes, a list is the number of its elements and the elements. Readers of versions
-// 3 and 4 skip bytes that follow the CRC: a later program may append fields without a
-// new version. CRCs and SHA-256 together cover every bit of a Web object, so that damage
-// of one page is told from damage of its neighbours; in version 2, which is no longer
-// written, the header is covered only by the CRC of the whole package. A Web object has
-// at most 64 MiB, and its URL is one line.
+// where a number is LEB128 (binary.Uvarint), a string is the number of its bytes and the bytes, a
+// list is the number of its elements and the elements. Readers of versions 3 and 4 skip bytes that
+// follow the CRC: a later program may append fields without a new version. CRCs and SHA-256
+// together cover every bit of a Web object, so that damage of one page is told from damage of its
+// neighbours. In version 2, which is no longer written, the header is covered only by the CRC of
+// the whole package. A Web object has at most 64 MiB, and its URL is one line.
 //
 // The conversion is for data that takes long to parse, such as PDF: HTML with the same
 // content, made when the data was first parsed. The data itself is kept as fetched.
@@ -59,9 +58,9 @@
 //	0  FF FF 57 4F 50 01 0D 0A      FF FF "WOP" 01 CR LF
 //	8  Web objects, one after another
 //
-// Storage packages hold Web objects of version 3. AppendVersion1 and WriteDescription
-// make a .webop of version 1 and its description, which every reader of the thesis's
-// formats reads; these are not stored in the bucket.
+// Storage packages hold Web objects of versions 3 and 4. AppendVersion1 and
+// WriteDescription make a .webop of version 1 and its description, which every reader
+// of the thesis's formats reads; these are not stored in the bucket.
 //
 // # Description (.webop.desc)
 //

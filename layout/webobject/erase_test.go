@@ -21,7 +21,8 @@ func erasePlaces(t testing.TB, spf []byte, places ...Place) []byte {
 	return rest
 }
 
-// Any of five pages can be erased, at once or one after the other.
+// The test erases each subset of five pages from a package: in one call of Erase, and page
+// by page. Both ways must give the same bytes, and the remaining pages must be unchanged.
 func TestErase(t *testing.T) {
 	var pages []Object
 	for n := range 5 {
@@ -94,7 +95,8 @@ func TestEraseAsksOfEachPage(t *testing.T) {
 	}
 }
 
-// Damaged pages can be erased, whichever bit is wrong, and the other pages remain.
+// The test makes many damaged copies of a package: in each, one bit of one byte is flipped. At most
+// one page of a copy may be damaged. If this page is erased, all other pages must remain.
 func TestEraseSaves(t *testing.T) {
 	p := smallPackage(t)
 	p.Runs = compress(t, fullExample, example, fullExample) // with CRCs of their own

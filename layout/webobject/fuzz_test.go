@@ -49,9 +49,10 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// FuzzPieces puts any bytes into the members of a sound zip, which FuzzOpen rarely reaches.
-// A package that Open accepts has the same list by List, and a sound package stays sound
-// when pages are erased.
+// FuzzPieces makes packages that are valid zips whose members hold arbitrary bytes. (FuzzOpen takes
+// arbitrary bytes as the whole package, which are rarely a zip.) List and Open must accept the same
+// packages. If a package has no damage, it must have as many pages as List returns. After some of
+// them are erased, the others must be readable.
 func FuzzPieces(f *testing.F) {
 	p := piecesOf(f, smallPackage(f))
 	f.Add(p.stream, p.desc, p.table, p.webop.size, p.webop.crc, uint8(5))

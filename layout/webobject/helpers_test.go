@@ -29,7 +29,7 @@ var example = Object{
 const exampleBytes = "\xFFWEBO\x01" + "\x00\x0A" + "\x00\x09" + "\x00\x00\x00\x02" + "\x00\x00\x00\x07" +
 	"\x00\x00\x00\x00\x00\x00\x00\x00" + "\x00\x00\x00\x00\x05\x26\x5C\x00" + "text/plain" + "http://a/" + "hi"
 
-// fullExample has every field.
+// fullExample is a Web object with every field except Conversion.
 var fullExample = Object{
 	URL: example.URL, MIME: example.MIME, Data: example.Data, Cost: example.Cost,
 	Downloaded: example.Downloaded, Expires: example.Expires,
@@ -46,14 +46,15 @@ var fullExample = Object{
 var helloHash = [32]byte([]byte("\x8f\x43\x43\x46\x64\x8f\x6b\x96\xdf\x89\xdd\xa9\x01\xc5\x17\x6b" +
 	"\x10\xa6\xd8\x39\x61\xdd\x3c\x1a\xc8\x8b\x59\xb2\xdc\x32\x7a\xa4"))
 
-// convertedExample has a conversion, too.
+// convertedExample is fullExample with a Conversion.
 var convertedExample = func() Object {
 	o := fullExample
 	o.Conversion = &Conversion{HTML: []byte("<p>hi"), Omitted: []string{"pages 2 to 9"}, Reader: 300}
 	return o
 }()
 
-// encode returns the object in version 3, or in version 4 with its conversion.
+// encode returns the object's bytes: in version 4 of the format if the object has a
+// Conversion, else in version 3.
 func encode(t testing.TB, o Object) []byte {
 	t.Helper()
 	head, err := o.appendHead(nil)
@@ -63,7 +64,8 @@ func encode(t testing.TB, o Object) []byte {
 	return append(append(head, o.Data...), o.tail()...)
 }
 
-// encodeV1 returns the object in version 1, made from version 3 without its added fields.
+// encodeV1 returns the bytes of the object in version 1 of the format. It encodes the object in a
+// later version, and removes the fields that version 1 does not have.
 func encodeV1(t testing.TB, o Object) []byte {
 	t.Helper()
 	const fixed = 34
@@ -72,7 +74,7 @@ func encodeV1(t testing.TB, o Object) []byte {
 	return append(b, o.Data...)
 }
 
-// page returns a page like those of documentation, of roughly the size.
+// page returns a page that resembles documentation, and has about the given size in bytes.
 func page(n, size int) Object {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!DOCTYPE html><title>Page %d</title>\n", n)
@@ -101,7 +103,7 @@ func compress(t testing.TB, objects ...Object) []Run {
 	return runs
 }
 
-// smallPackage has an object of version 1 between two of version 3.
+// smallPackage returns a package with an object of version 1 between two of version 3.
 func smallPackage(t testing.TB) Package {
 	t.Helper()
 	runs := compress(t, fullExample, example, page(3, 300))
@@ -125,9 +127,9 @@ func build(t testing.TB, p Package) ([]byte, []Place) {
 	return spf, places
 }
 
-// oneObject is a store of one object that counts its requests.
+// oneObject is a store of one object. It records the range of every Get.
 type oneObject struct {
-	blob.Reader // panics: only Get may be called
+	blob.Reader // nil, so that a call of any method but Get panics
 	content     []byte
 	ranges      []blob.Range
 }

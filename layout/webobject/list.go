@@ -22,8 +22,8 @@ type Listed struct {
 // for some 700 pages.
 const suffix = 64 << 10
 
-// List returns all Web objects of the storage package with the key, in their order. It
-// sends the requests of Describe, and fails as Describe does.
+// List returns the entries of all Web objects of a storage package, in their order. It sends the
+// requests of Describe, and fails as Describe does.
 func List(ctx context.Context, r blob.Reader, key string) ([]Listed, error) {
 	d, err := Describe(ctx, r, key)
 	return d.Pages, err
@@ -34,13 +34,13 @@ func List(ctx context.Context, r blob.Reader, key string) ([]Listed, error) {
 type Description struct {
 	Header Package // header of the package; its field Runs is nil
 	Pages  []Listed
-	End    int64  // where the last Web object or hole ends in the package
-	Sum    uint32 // CRC-32 of the .webop before compression
+	End    int64  // offset in the package at which the pages end, including the filler in place of erased ones
+	Sum    uint32 // CRC-32 of the .webop (the zip member with all pages) before compression
 }
 
-// Describe reads the description of the storage package with the key, by one GET of the package's
-// end, and a second one if 64 KiB are not enough. It does not read the Web objects. Errors about
-// the bytes wrap ErrDamaged; errors of the store are wrapped.
+// Describe reads the description of a storage package with one GET of the package's end, and a
+// second GET if 64 KiB are not enough. It does not read the Web objects. Errors about the bytes
+// wrap ErrDamaged; errors of the store are wrapped.
 func Describe(ctx context.Context, r blob.Reader, key string) (Description, error) {
 	t, err := readTail(ctx, r, key)
 	if err != nil {
@@ -49,8 +49,8 @@ func Describe(ctx context.Context, r blob.Reader, key string) (Description, erro
 	return Description{t.header, t.pages, t.streamEnd(), t.members[0].crc}, nil
 }
 
-// Uncompressed returns the size in bytes, before compression, of all pages (the .webop) of the
-// storage package with the key, by one GET of the zip's directory.
+// Uncompressed returns the size in bytes, before compression, of all pages of a storage package
+// (the .webop). It sends one GET, for the zip's directory.
 func Uncompressed(ctx context.Context, r blob.Reader, key string) (int64, error) {
 	size := int64(archive{members: packageMembers()}.directorySize())
 	end, err := get(ctx, r, key, blob.Range{Offset: -size})
@@ -66,10 +66,10 @@ func Uncompressed(ctx context.Context, r blob.Reader, key string) (int64, error)
 	return a.members[0].size, nil
 }
 
-// IsErasedFrom reports whether whole and d may describe the same package: whole before, and d after
-// Erase has erased pages from it. It checks that both have the same header and size, that d lists
-// at least one page, and that whole lists each page of d at the same offset. If no page is missing
-// in d, both must have the same CRC-32.
+// IsErasedFrom reports whether d may describe a package that Erase has made from another one. The
+// parameter whole describes that other package, before pages were erased. It checks that both have
+// the same header and size, that d lists at least one page, and that whole lists each page of d at
+// the same offset. If d lists all pages of whole, both must also have the same CRC-32.
 func (d Description) IsErasedFrom(whole Description) bool {
 	if d.End != whole.End || d.Header.Base != whole.Header.Base || d.Header.Exponent != whole.Header.Exponent ||
 		!d.Header.Created.Equal(whole.Header.Created) || !d.Header.Expires.Equal(whole.Header.Expires) || len(d.Pages) == 0 {
@@ -89,8 +89,8 @@ func (d Description) IsErasedFrom(whole Description) bool {
 	return true
 }
 
-// readTail reads and decodes the tail of the package with the key: everything after its pages (the
-// zip member .webop), which is the description, the map and the directory of the zip file.
+// readTail reads and decodes the tail of a package: everything after the .webop, the zip member
+// with all pages. The tail consists of the description, the map and the directory of the zip file.
 func readTail(ctx context.Context, r blob.Reader, key string) (tail, error) {
 	var a archive
 	end, err := blob.Tail(ctx, r, key, suffix, ErrDamaged, func(end []byte) (size int64, err error) {
@@ -116,23 +116,25 @@ func readTail(ctx context.Context, r blob.Reader, key string) (tail, error) {
 	return t, nil
 }
 
-// maxTail is the greatest size of everything after the .webop: room for a million
-// pages.
+// maxTail is the greatest size, in bytes, of everything in a package after the .webop (the zip
+// member with all pages). This is room for a million pages.
 const maxTail = 64 << 20
 
-// tail is the decoded tail of a package: of everything after the .webop, such as the description
-// and the map, which list the package's Web objects.
+// tail is the decoded tail of a package: of everything after the .webop, the zip member with all
+// pages. In the tail, the description and the map list the package's Web objects.
 type tail struct {
 	archive
 	header Package // header of the package; its field Runs is nil
 	pages  []Listed
 }
 
-// tailSize returns the size in bytes of everything in the package after the .webop.
+// tailSize returns the size in bytes of everything in the package after the .webop (the zip member
+// with all pages).
 func (a archive) tailSize() int64 { return a.size() - a.offset(1) }
 
-// parseTail decodes the tail of a package, b: everything after the .webop. The parameter a is the
-// zip's directory, which is at the end of b and was decoded by parseDirectory.
+// parseTail decodes the tail of a package: everything after the .webop, the zip member with all
+// pages. The parameter b holds the tail. The parameter a is the zip's directory, which is at the
+// end of b, and which parseDirectory has decoded.
 func parseTail(b []byte, a archive) (tail, error) {
 	desc, b, err := a.cut(b, 1)
 	if err != nil {
@@ -157,9 +159,9 @@ func parseTail(b []byte, a archive) (tail, error) {
 	return tail{archive: a, header: h, pages: pages}, err
 }
 
-// cut returns the content of one member of the zip, and as rest the bytes after it. The parameter n
-// is the index of the member, which must be stored uncompressed. b must begin with its local
-// header.
+// cut splits b, a part of the zip that begins with the local header of a member. It returns the
+// content of this member, and the bytes after the member. The parameter n is the index of the
+// member, which must be stored uncompressed.
 func (a archive) cut(b []byte, n int) (content, rest []byte, err error) {
 	m := a.members[n]
 	b, found := bytes.CutPrefix(b, a.appendLocal(nil, n))
@@ -173,9 +175,9 @@ func (a archive) cut(b []byte, n int) (content, rest []byte, err error) {
 }
 
 // list returns the entries of the Web objects of a package. The parameter desc holds the lines of
-// the description, and table those of the map: line n of each describes object n. list checks that
-// the Web objects follow each other in the .webop without a gap, and that their compressed bytes
-// are in the same order in the zip, where holes may be between them.
+// the description, and table holds the lines of the map. In both, line n describes object n. list
+// checks that the Web objects follow each other in the .webop without a gap. It also checks that
+// their compressed bytes are in the same order in the zip; there may be holes between them.
 func (a archive) list(desc, table []byte) ([]Listed, error) {
 	var pages []Listed
 	webop := a.members[0]

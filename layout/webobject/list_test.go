@@ -92,7 +92,9 @@ func TestList(t *testing.T) {
 	}
 }
 
-// List refuses the same damaged packages as Open, and no others.
+// The test makes damaged copies of a package. In some copies one bit of one byte is changed. If Open
+// fails for such a copy, List must fail; if Open accepts it, List must, too. Other copies lack bytes
+// at their beginning or end: for these, List must always fail.
 func TestListFlipped(t *testing.T) {
 	spf, places := build(t, smallPackage(t))
 	spf = erasePlaces(t, spf, places[1])
@@ -139,8 +141,9 @@ func TestListRefuses(t *testing.T) {
 	wantError(t, err, "the directory is of a package of")
 }
 
-// IsErasedFrom is true for a package from which pages were erased, and false for a package
-// with other pages.
+// TestIsErasedFrom compares the descriptions of two packages. IsErasedFrom must be true if the
+// first package is the second with some pages erased, or is the second itself. It must be false if
+// the first has a page that the second lacks, or was built otherwise than by erasing.
 func TestIsErasedFrom(t *testing.T) {
 	p := smallPackage(t)
 	p.Runs = compress(t, page(0, 300), page(1, 301), page(2, 302))
@@ -178,7 +181,8 @@ func TestIsErasedFrom(t *testing.T) {
 	}
 }
 
-// There is a hole of every length from 20, and it inflates to nothing between two runs.
+// Holes are filler in place of erased pages. appendHole must be able to make a hole of every length
+// from 20 bytes. A hole before or after a compressed page must inflate to nothing.
 func TestHoles(t *testing.T) {
 	run := compress(t, fullExample)[0]
 	want := encode(t, fullExample)

@@ -22,12 +22,13 @@ const MaxSize = 64 << 20
 // Field is one field of a response header, such as "Content-Type: text/html".
 type Field struct{ Name, Value string }
 
-// ErrDamaged is wrapped by an error whose cause is the bytes of a package or of a compressed Web
-// object, and not the store.
+// ErrDamaged is wrapped by an error that is caused by the bytes of a package or of a compressed
+// Web object, and not by the store.
 var ErrDamaged = errors.New("stored bytes are damaged")
 
-// Object is a Web object: one answer of a Web server, and how it was fetched. Version 1 of
-// the format has the first six fields, versions 2 and 3 all but Conversion, version 4 all.
+// Object is a Web object: one answer of a Web server, and how it was fetched. Version 1 of the
+// format has the first six fields; versions 2 and 3 have all fields but Conversion; version 4 has
+// all fields.
 type Object struct {
 	URL        string // address that gave the answer; UTF-8 without line breaks
 	MIME       string
@@ -69,7 +70,7 @@ func (o Object) checkHash() error {
 
 const (
 	objectMagic = "\xFFWEBO"
-	version1    = 1 // version of the thesis's format, which only AppendVersion1 writes
+	version1    = 1 // only AppendVersion1 writes it; no storage package holds it
 	version2    = 2 // version that is read, but not written any more
 	version3    = 3
 	version4    = 4
@@ -156,9 +157,10 @@ func (o Object) appendFirst(dst []byte, version byte) ([]byte, error) {
 	return append(b, o.URL...), nil
 }
 
-// appendAdded appends to b the fields that version 3 or 4 adds to version 1, and before them their
-// total size. The last field is the CRC-32 of all bytes of the Web object before it; the object
-// begins at b[objectStart].
+// appendAdded appends to b the fields that version 3 of the format has in addition to version 1; for
+// an object with a Conversion, it also appends the fields that version 4 adds to these. The total
+// size of the added fields comes before them. The last field is a CRC-32 of all bytes of the Web
+// object so far, from b[objectStart] on.
 func (o Object) appendAdded(b []byte, objectStart int) ([]byte, error) {
 	hash := sha256.Sum256(o.Data)
 	if o.Hash != [32]byte{} && o.Hash != hash {
@@ -205,8 +207,9 @@ func checkURL(url string) error {
 	return nil
 }
 
-// checkShort returns an error if size, the number of bytes of a field, is more than 65,535,
-// which a u16 cannot express. The argument what names the field in the error.
+// checkShort returns an error if a field has more than 65,535 bytes, which a u16 cannot express.
+// The parameter size is the number of the field's bytes. The argument what names the field in the
+// error.
 func checkShort(what string, size int) error {
 	if size > math.MaxUint16 {
 		return fmt.Errorf("web object: %s: %d bytes, at most %d fit", what, size, math.MaxUint16)

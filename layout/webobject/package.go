@@ -16,10 +16,11 @@ const (
 
 const (
 	webopMagic = "\xFF\xFFWOP\x01\r\n"
-	// magicRun is the magic of the .webop as one stored deflate block of 8 bytes.
+	// magicRun is the magic of the .webop (the zip member with all pages), written as a stored
+	// deflate block of 8 bytes.
 	magicRun = "\x00\x08\x00\xF7\xFF" + webopMagic
-	// webopStart is where the .webop's deflate stream begins in the package, firstRun is where
-	// the first run or hole begins.
+	// These are offsets in a package. The deflate stream with all Web objects begins at webopStart.
+	// The first compressed Web object begins at firstRun; if it was erased, a hole (filler) does.
 	webopStart = localSize + int64(len(webopName))
 	firstRun   = webopStart + int64(len(magicRun))
 )
@@ -46,9 +47,9 @@ func Lifetime(exponent int16) time.Duration {
 	return day << min(exponent, 14)
 }
 
-// Build returns the bytes of the package, and the place in them of every element of p.Runs. The
-// bytes depend only on the fields of p. Build decodes the bytes once more to check them; an error
-// gives the index of the run that cannot be read.
+// Build returns the bytes of the package, and for each element of p.Runs its place in these bytes.
+// The bytes depend only on the fields of p. Build decodes the bytes once more to check them. If
+// this fails, the error gives the index of the run that cannot be decoded.
 func (p Package) Build() (spf []byte, places []Place, err error) {
 	defer func() {
 		if err != nil {
@@ -68,8 +69,9 @@ func (p Package) Build() (spf []byte, places []Place, err error) {
 	return spf, places, nil
 }
 
-// culprit finds the cause of err, which means that the package built of p cannot be read. It
-// returns the error of the first element of p.Runs that cannot be decoded, or err if all can.
+// culprit looks for the cause if a package was built from p, and reading it back failed with the
+// error err. It decodes each element of p.Runs by itself. It returns the error of the first element
+// that cannot be decoded, or err if all can.
 func (p Package) culprit(err error) error {
 	for i, run := range p.Runs {
 		if _, errRun := run.Object(); errRun != nil {
@@ -86,7 +88,7 @@ type builder struct {
 	stream [][]byte // the .webop's deflate stream so far, in pieces
 	desc   []byte   // description (.webop.desc) of the Web objects added so far
 	table  []byte   // map (.webop.map) of the Web objects added so far
-	next   int64    // where the next run or hole begins in the package
+	next   int64    // offset in the package at which the next compressed object or filler begins
 }
 
 func newBuilder(h Package) *builder {
@@ -112,8 +114,8 @@ func (b *builder) add(run Run) Place {
 	return place
 }
 
-// fill appends a hole, which is filler in place of erased Web objects, from the present end of the
-// package to the offset. It appends nothing if the package ends at the offset already.
+// fill appends a hole: filler in place of erased Web objects. The hole reaches from the present end
+// of the package to the given offset. If the package ends there already, fill appends nothing.
 func (b *builder) fill(offset int64) error {
 	if b.next == offset {
 		return nil
@@ -134,9 +136,10 @@ func (b *builder) build() ([]byte, error) {
 	return assemble(b.header, webop, append(b.stream, []byte(finalBlock)), b.desc, b.table)
 }
 
-// assemble returns the bytes of a package with the header h: a zip of the .webop, the description
-// desc and the map table. The parameter webop is the entry of the .webop in the zip's directory;
-// the pieces in parts, joined, are the compressed bytes of the .webop.
+// assemble returns the bytes of a package: a zip of the .webop (the member with all pages), the
+// description and the map. The first parameter is the header of the package. The parameter webop is
+// the entry of the .webop in the zip's directory, and parts holds its compressed bytes, in pieces.
+// The last two parameters are the bytes of the description and of the map.
 func assemble(h Package, webop member, parts [][]byte, desc, table []byte) ([]byte, error) {
 	a := archive{
 		stamp:   dosTime(h.Created),
@@ -164,10 +167,10 @@ func storedMember(name string, content []byte) member {
 }
 
 // Erase returns the package spf without the Web objects for which the function gone returns true,
-// and the number of these objects. It calls gone once for each object, in the order of the package.
-// Holes replace the compressed bytes of these objects; those of the others, and the header, stay as
-// they are. Erasing objects in one call or in several gives the same bytes. Erase decodes the
-// result once more to check it.
+// and the number of these objects. It calls this function once for each object, in the order of the
+// package. Holes replace the compressed bytes of the erased objects; the bytes of the remaining
+// objects, and the header, stay as they are. Erasing objects in one call or in several gives the
+// same bytes. Erase decodes the result once more to check it.
 //
 // Erase fails if a remaining object is damaged; an erased one may be damaged. Damaged bytes between
 // the pages are repaired. If nothing changes, Erase returns spf itself. Errors about the bytes wrap
@@ -219,15 +222,16 @@ func erase(spf []byte, gone func(Listed) bool) (rewritten []byte, erased int, er
 	return rewritten, erased, verify(rewritten)
 }
 
-// Two deflate blocks without content that end at the end of a byte (RFC 1951, 3.2.4 and 3.2.6).
+// Pieces of a deflate stream that decompress to nothing, and end at the end of a byte (RFC 1951, 3.2.4
+// and 3.2.6). Holes (filler in place of erased Web objects) consist of them.
 const (
-	emptyStored = "\x00" + syncFlush     // an empty stored block
-	emptyFixed  = "\x02\x00" + syncFlush // an empty block with fixed Huffman codes, and an empty stored block
+	emptyStored = "\x00" + syncFlush     // 5 bytes: an empty stored block
+	emptyFixed  = "\x02\x00" + syncFlush // 6 bytes: an empty block with fixed Huffman codes, then an empty stored block
 )
 
-// appendHole appends to b a hole of n bytes, which is filler in place of erased Web objects. The
-// hole is n mod 5 times emptyFixed, which has 6 bytes, and then emptyStored, which has 5 bytes, as
-// often as it fits. This is possible for every n from 20.
+// appendHole appends to b a hole of n bytes: filler in place of erased Web objects. The hole
+// consists of n mod 5 blocks emptyFixed (6 bytes each), and then of as many blocks emptyStored (5
+// bytes each) as fit. Every n from 20 can be filled in this way.
 func appendHole(b []byte, n int64) ([]byte, error) {
 	fixed := n % int64(len(emptyStored))
 	left := n - fixed*int64(len(emptyFixed))

@@ -22,7 +22,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// storedRun returns a run of one stored block, whose bytes do not depend on a compressor.
+// storedRun returns a Run of one deflate block that is stored uncompressed, so that its bytes do
+// not depend on a compressor.
 func storedRun(url, raw string) Run {
 	n := len(raw)
 	block := []byte{0, byte(n), byte(n >> 8), ^byte(n), ^byte(n >> 8)}

@@ -36,7 +36,8 @@ func piecesOf(t testing.TB, p Package) pieces {
 	}
 }
 
-// relist makes the description and the map anew from the pages.
+// relist makes p.desc and p.table anew from p.pages. These are the description and the map
+// of the package, both of which list its pages.
 func (p *pieces) relist() {
 	p.desc, p.table = p.header.appendDesc(nil), []byte(mapMagic)
 	p.webop.size = int64(len(webopMagic))

@@ -111,13 +111,15 @@ func (r *Reader) checkHole(from, to int64) error {
 	return nil
 }
 
-// maxRun is the greatest size in bytes of a run, which is one compressed Web object: deflate makes
-// incompressible data longer by less than 1/256.
+// maxRun is the greatest size in bytes of a run, which is one compressed Web object. It is larger
+// than MaxSize, because deflate makes data that cannot be compressed a little larger: by less than
+// 1/256.
 const maxRun = MaxSize + MaxSize/256
 
-// Read reads one Web object of the storage package with the key, by one GET of the range p, and
-// checks its data by its hash. The caller must check that it has the expected URL. Errors about the
-// bytes wrap ErrDamaged, also if the package ends before p does; errors of the store are wrapped.
+// Read reads one Web object of a storage package with one GET of the range p, and checks the
+// object's data by the hash in the object. The caller must check that the object has the
+// expected URL. Errors about the bytes wrap ErrDamaged, also if the package ends before p does;
+// errors of the store are wrapped.
 func Read(ctx context.Context, r blob.Reader, key string, p Place) (Object, error) {
 	o, err := read(ctx, r, key, p)
 	if err != nil {
@@ -158,9 +160,9 @@ func get(ctx context.Context, r blob.Reader, key string, at blob.Range) ([]byte,
 	return b, err
 }
 
-// verify decodes a whole storage package and checks every byte: the headers of the zip,
-// the CRCs, the description and the map against the Web objects, the Web objects against
-// their hashes, and the holes. It returns the first error of Open or Reader.Objects.
+// verify decodes a whole storage package and checks every byte: the headers of the zip, the CRCs
+// and the holes. It compares the description and the map with the Web objects, and the Web objects
+// with their hashes. It returns an error at the first damage.
 func verify(spf []byte) error {
 	r, err := Open(spf)
 	if err != nil {

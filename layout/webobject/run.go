@@ -11,9 +11,9 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// DefaultLevel is the level of compression of packages. It makes documentation pages of 33 KB 5.5
-// times smaller. Level 6 takes 1.2 times as long, and its results differ by at most 2 % in
-// size. Faster levels save little time, and their results are up to 13 % larger.
+// DefaultLevel is the level of compression of packages. A documentation page of 33 KB becomes 5.5
+// times smaller by it. The next higher level takes 1.2 times as long, for results that differ by at
+// most 2 % in size. Lower levels save little time, and their results are up to 13 % larger.
 const DefaultLevel = 5
 
 // Run is a compressed Web object: whole blocks of a deflate stream that refer to nothing before
@@ -49,8 +49,8 @@ type Compressor struct {
 	err     error
 }
 
-// NewCompressor returns a compressor of a level from 1, the fastest, to 9, the
-// smallest. With another level Compress fails.
+// NewCompressor returns a compressor. The level is from 1 (fastest) to 9
+// (smallest result); with any other level Compress fails.
 func NewCompressor(level int) *Compressor {
 	c := new(Compressor)
 	if level < flate.BestSpeed || level > flate.BestCompression {
@@ -61,10 +61,10 @@ func NewCompressor(level int) *Compressor {
 	return c
 }
 
-// Compress encodes the object, in version 3 or, with a conversion, in version 4, and
-// compresses it. The run depends on the object and the level alone, and shares no memory
+// Compress encodes the object in version 3, or in version 4 if it has a conversion, and
+// compresses it. The result depends on the object and the level alone, and shares no memory
 // with the compressor. If Hash is zero, Compress computes it; otherwise it must be the hash
-// of Data. Bytes that are not UTF-8 in strings that a server sent become U+FFFD.
+// of Data. In strings that a server sent, bytes that are not UTF-8 become U+FFFD.
 //
 // It fails if the URL is not one line of UTF-8, or if something is longer than the
 // format allows: 65,535 bytes each for the MIME type, the URL and the added fields;
@@ -79,8 +79,8 @@ func (c *Compressor) Compress(o Object) (run Run, err error) {
 	return run, nil
 }
 
-// compress compresses a Web object, whose bytes are the pieces joined, into a Run. The parameter
-// url is the object's URL; it only becomes the URL of the Run.
+// compress compresses a Web object, whose bytes are given in pieces, into a Run. The parameter url
+// is the object's URL; it is not compressed, but becomes the URL of the Run.
 func (c *Compressor) compress(url string, pieces ...[]byte) (Run, error) {
 	if c.err != nil {
 		return Run{}, c.err
@@ -103,7 +103,7 @@ func (c *Compressor) compress(url string, pieces ...[]byte) (Run, error) {
 }
 
 const (
-	syncFlush  = "\x00\x00\xFF\xFF" // the last bytes of every run
+	syncFlush  = "\x00\x00\xFF\xFF" // the last bytes of every Run
 	finalBlock = "\x03\x00"         // an empty block that ends a deflate stream
 )
 
@@ -122,10 +122,10 @@ func newInflater() *runInflater {
 	return d
 }
 
-// inflate returns the decompressed content of the compressed bytes of a Run. It fails if the
-// content has more than limit bytes, or if the run is not whole deflate blocks that end with a sync
-// flush. It allocates memory as the content grows, and not limit bytes in advance. If d.reuse is
-// set, the next call overwrites the content.
+// inflate returns the decompressed content of a Run. It fails if the content has more than limit
+// bytes, or if the run is not a sequence of whole deflate blocks that ends with a sync flush. It
+// allocates memory as the content grows: a high limit alone costs no memory. If d.reuse is set, the
+// next call overwrites the content.
 func (d *runInflater) inflate(run []byte, limit int64) ([]byte, error) {
 	if !bytes.HasSuffix(run, []byte(syncFlush)) {
 		return nil, errors.New("the run does not end with a sync flush")
@@ -161,9 +161,10 @@ func (d *runInflater) inflate(run []byte, limit int64) ([]byte, error) {
 	return out, nil
 }
 
-// object decompresses the compressed bytes of a Run, whose content must have size bytes, and
-// decodes the Web object. It fails if the object's URL is not url, or its Hash is not that of its
-// Data. It also returns the decompressed bytes, raw, with which the object shares memory.
+// object decompresses and decodes the Web object of a Run. The parameter run holds the compressed
+// bytes; url is the object's URL; size is the number of its bytes before compression. object
+// fails if url or size is not right, or if the object's Hash is not that of its Data. The result
+// raw holds the decompressed bytes; the object shares memory with them.
 func (d *runInflater) object(run []byte, url string, size int64) (o Object, raw []byte, err error) {
 	if raw, err = d.inflateExactly(run, size); err != nil {
 		return Object{}, nil, err

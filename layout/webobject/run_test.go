@@ -28,8 +28,8 @@ func TestRunRoundTrip(t *testing.T) {
 	}
 }
 
-// A run depends on its object alone, so that packing again gives the same bytes, and does
-// not change when the compressor is used again.
+// A Run depends on its Web object alone, so that compressing it again gives the same bytes. The Run
+// does not change when the compressor is used again.
 func TestRunsAreIndependent(t *testing.T) {
 	for level := 1; level <= 9; level++ {
 		c := NewCompressor(level)
@@ -53,7 +53,7 @@ func TestRunsAreIndependent(t *testing.T) {
 	}
 }
 
-// The standard library reads joined runs with a final block as one deflate stream.
+// The standard library reads joined Runs, followed by a final block, as one deflate stream.
 func TestRunsJoin(t *testing.T) {
 	var stream, want []byte
 	for _, o := range []Object{page(1, 5000), fullExample, page(1, 5000)} {

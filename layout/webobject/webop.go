@@ -13,8 +13,8 @@ import (
 // after another.
 const WebopMagic = webopMagic
 
-// firstFields are the fields of a Web object in a .webop that the description of the .webop needs
-// (see WriteDescription).
+// firstFields are those fields of a Web object that WriteDescription needs for the description of a
+// .webop.
 type firstFields struct {
 	descLine
 	downloaded, expires time.Time
@@ -57,7 +57,9 @@ func WriteDescription(w io.Writer, webop io.ReaderAt, size int64, created time.T
 	return nil
 }
 
-// exponentOf returns the greatest exponent whose Lifetime is at most lifetime.
+// exponentOf returns the exponent of a package whose pages are expected to stay valid for the given
+// time. It rounds down to a power of two of days: for 5 days it returns 2, because 2^2 days are at
+// most 5 days, and 2^3 days are more. The result is between -16 and 14.
 func exponentOf(lifetime time.Duration) int16 {
 	const least, most = -16, 14
 	for e := int16(most); e > least; e-- {

@@ -31,9 +31,9 @@ type member struct {
 	length int64  // size of the file in bytes, as stored in the zip, without headers
 }
 
-// archive describes a zip so completely that all bytes of the zip can be computed from it and from
-// the contents of the files. Sizes and CRCs are in the local headers, and there are no data
-// descriptors.
+// archive has the data of a zip's headers and directory, without the contents of its files. All zips
+// of packages have the same form; for example, sizes and CRCs are always in the local headers. So
+// all bytes of the zip can be computed from the archive and the contents of the files.
 type archive struct {
 	stamp   uint32 // date and time of every member, as dosTime returns them
 	members []member
@@ -65,16 +65,17 @@ func (a archive) offset(n int) int64 {
 	return offset
 }
 
-// streamEnd returns the offset in the package at which the compressed Web objects and holes of the
-// .webop, the first member of the zip, end. Only an empty deflate block follows in this member.
+// streamEnd returns the offset in the package at which the compressed Web objects and holes end.
+// They are in the .webop, the first member of the zip; after them this member has only an empty
+// deflate block.
 func (a archive) streamEnd() int64 { return a.offset(1) - int64(len(finalBlock)) }
 
 // size returns the size of the zip in bytes.
 func (a archive) size() int64 { return a.offset(len(a.members)) + int64(a.directorySize()) }
 
-// check returns an error if the size of a file, or of the zip itself, does not fit into 32
-// bits. Then the zip would need zip64, which packages do not use. The value FF FF FF FF does
-// not fit either, because it announces zip64.
+// check returns an error if the size of a file, or of the zip itself, is 2^32 - 1 or more. Larger
+// sizes do not fit into 32 bits, and need the extension zip64, which packages do not use. The size
+// 2^32 - 1 would fit, but in a zip this number means that zip64 is used.
 func (a archive) check() error {
 	for _, m := range a.members {
 		if m.size >= math.MaxUint32 {
@@ -164,11 +165,11 @@ func dosTime(t time.Time) uint32 {
 	return uint32(date)<<16 | uint32(clock)
 }
 
-// combineCRC returns the CRC-32 of two pieces joined. The parameters first and second are the
-// CRC-32 of each, and size is the size of the second piece in bytes. It takes O(log size) steps. A
-// CRC is a polynomial over GF(2) modulo the polynomial of CRC-32, the lowest power in the highest
-// bit; joining multiplies the first by x^(8·size) and adds the second (as crc32_combine of zlib
-// does).
+// combineCRC returns the CRC-32 of two pieces of bytes joined. The first two parameters are the
+// CRC-32 of each piece; the third is the size of the second piece in bytes. It works as
+// crc32_combine of zlib does, in O(log size) steps. A CRC is a polynomial over GF(2) modulo the
+// polynomial of CRC-32, with the lowest power in the highest bit. The result is the first CRC
+// multiplied by x^(8·size), plus the second CRC.
 func combineCRC(first, second uint32, size int64) uint32 {
 	product := uint32(1) << 31 // the polynomial 1
 	factor := uint32(1) << 23  // the polynomial x^8
@@ -198,7 +199,7 @@ func multiply(a, b uint32) uint32 {
 	return product
 }
 
-// checksum computes the CRC-32 of a .webop from its Web objects.
+// checksum computes the CRC-32 of a .webop (the zip member with all pages) from its Web objects.
 type checksum struct {
 	crc     uint32
 	unknown bool // whether a Web object could not be read: then the CRC-32 is unknown
@@ -206,15 +207,16 @@ type checksum struct {
 
 func newChecksum() checksum { return checksum{crc: crc32.ChecksumIEEE([]byte(webopMagic))} }
 
-// add adds the bytes of the next Web object; err is not nil if it could not be read.
+// add adds the bytes of the next Web object to the checksum. The parameter err is not nil if this
+// object could not be read; then the checksum is unknown from now on.
 func (c *checksum) add(raw []byte, err error) {
 	c.crc = crc32.Update(c.crc, crc32.IEEETable, raw)
 	c.unknown = c.unknown || err != nil
 }
 
-// check returns an error if the computed CRC-32 is not that in webop, the entry of the .webop in
-// the zip's directory. If a Web object could not be read, the CRC-32 is unknown, and check returns
-// nil.
+// check compares the computed CRC-32 with that in the zip's directory, and returns an error if
+// they differ. The parameter webop is the directory's entry of the .webop. If a Web object could
+// not be read, the CRC-32 is unknown, and check returns nil.
 func (c *checksum) check(webop member) error {
 	if !c.unknown && c.crc != webop.crc {
 		return fmt.Errorf("%s: CRC-32 is %08x, want %08x", webopName, c.crc, webop.crc)
