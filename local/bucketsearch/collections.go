@@ -14,10 +14,10 @@ import (
 // refuses these flags together with --collection.
 var saidByFile = []string{"scope", "depth", "pages", "delay", "host-connections"}
 
-// readCollections reads collection files. It fails if two files name the same collection, or if
-// the command line has a flag for something that collection files say (see saidByFile). The
-// parameter seeds is true if the command line has seeds, which belong to
-// system.DefaultCollection: then it also fails if a file names that collection.
+// readCollections reads collection files. It fails if two files name the same collection. It fails
+// if a flag of the command line sets what collection files set (see saidByFile). Seeds of the
+// command line belong to system.DefaultCollection; if there are any, it also fails if a file names
+// this collection.
 func readCollections(flags *pflag.FlagSet, files []string, seeds bool) ([]collection.Collection, error) {
 	if len(files) == 0 {
 		return nil, nil

@@ -45,7 +45,8 @@ func (c *crawling) flags(flags *pflag.FlagSet) {
 	wholeVar(flags, &c.chaos, "chaos", "", 0, 0, math.MaxInt64, "for tests: deliver messages doubled, late and out of order,\nas this `seed` decides; 0: not")
 }
 
-// plan returns the plan of a crawl by the flags and by the arguments, which are seeds.
+// plan returns the plan of a crawl, made from the flags of the command and from its arguments,
+// which are seeds.
 func (c *crawling) plan(flags *pflag.FlagSet, args []string) (system.Plan, error) {
 	if c.functions != "" && !c.isolated {
 		return system.Plan{}, errors.New("--functions has no meaning without --isolated")
@@ -69,8 +70,8 @@ func (c *crawling) plan(flags *pflag.FlagSet, args []string) (system.Plan, error
 	return plan, nil
 }
 
-// chaosOf returns a queue.Chaos, which disturbs the deliveries of queues by random choices
-// from the seed. If the seed is 0, it returns nil, for no disturbance.
+// chaosOf returns a queue.Chaos, by which queues deliver some messages twice or late. Its random
+// choices follow from the seed. If the seed is 0, chaosOf returns nil: nothing is disturbed.
 func chaosOf(seed uint64) *queue.Chaos {
 	if seed == 0 {
 		return nil

@@ -128,7 +128,8 @@ func evalCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// readWeights reads the weights of scores in the file at the path.
+// readWeights reads a file with the weights in the formulas of search scores. Its form is that of
+// functions/shared/search/weights.json.
 func readWeights(path string) (*search.Weights, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -142,8 +143,9 @@ func readWeights(path string) (*search.Weights, error) {
 }
 
 // askBucket runs queries on the bucket and reports how well the results match what people found
-// good. Queries and judgments are those of the task or, if judged is true, those in the bucket; if
-// clicked is true, clicks in the bucket take the place of judgments.
+// good. If clicked is true, the queries and the people's opinions come from the clicks in the
+// bucket. Otherwise, if judged is true, they come from the judgments in the bucket. If both are
+// false, they come from the task.
 func askBucket(ctx context.Context, a *system.Attached, e *query.Engine, task eval.Task, judged, clicked bool) (eval.Report, error) {
 	if !judged && !clicked {
 		return task.Run(ctx, bucketSearcher{e})
@@ -168,8 +170,8 @@ func (b bucketSearcher) Search(ctx context.Context, q search.Query) (search.Resu
 	return found.Result, err
 }
 
-// compare compares a report with an earlier one, which --save has written to the file at
-// the path.
+// compare compares a report with an earlier report, which the command eval wrote to the file at the
+// path because of its flag --save.
 func compare(report eval.Report, path string) (eval.Comparison, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {

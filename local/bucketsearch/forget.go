@@ -77,8 +77,9 @@ type target struct {
 	site    bool // true: the whole site of the address; false: only its URL
 }
 
-// parseTargets parses the arguments of forget. It refuses an argument that may be either a
-// URL or a site, and a host that is only a part of its site, such as www.example.org.
+// parseTargets parses the arguments of forget: URLs and sites. It refuses an argument that may be
+// either, such as example.org:8080. It also refuses a host that is only a part of a site, such as
+// www.example.org, which is a part of example.org.
 func parseTargets(args []string) ([]target, error) {
 	var targets []target
 	for _, arg := range args {
@@ -127,7 +128,8 @@ func isSite(arg string) bool {
 	return !strings.ContainsAny(arg, "/:?#")
 }
 
-// entriesOf returns the entries of a takedown of the targets, with the present time.
+// entriesOf returns takedown entries, one for each target (a site or a URL to be forgotten), with the
+// present time.
 func entriesOf(targets []target) []takedown.Entry {
 	var entries []takedown.Entry
 	for _, t := range targets {
@@ -140,9 +142,9 @@ func entriesOf(targets []target) []takedown.Entry {
 	return entries
 }
 
-// concerned returns the number of stored pages that a takedown of the targets would erase.
-// If generations or books are lost or damaged, it prints a warning that their pages are
-// not counted.
+// concerned returns the number of stored pages that a takedown of the targets would erase. It counts
+// them in the books, which record in the bucket what is stored. If some books are lost or damaged, it
+// prints a warning that the pages in them are not counted.
 func concerned(cmd *cobra.Command, a *system.Attached, targets []target) (stored int, err error) {
 	inForce, err := a.Settings.Get(cmd.Context())
 	if err != nil {

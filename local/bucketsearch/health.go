@@ -46,8 +46,9 @@ func printHealth(out io.Writer, h system.Health) {
 	}
 }
 
-// printSigns prints the vital signs: a table of the functions, the notes of the functions,
-// and a line for each kind of process.
+// printSigns prints the vital signs. A table has the runs and failures of each function. Then there
+// is a line for each kind of event that a function counts (its notes), and a line for each kind of
+// process.
 func printSigns(out io.Writer, s vitals.Signs) {
 	if len(s.Functions) == 0 {
 		return

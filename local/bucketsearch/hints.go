@@ -15,9 +15,9 @@ import (
 // with which the person named the bucket. The output adds them, so that the command
 // can be copied and works.
 
-// hinted matches a bucketsearch command in a sentence, such as "bucketsearch status". The match
-// includes a --help after the command, because the function completed adds no flags to such a
-// command.
+// hinted matches a bucketsearch command in a sentence, such as "bucketsearch status". A match
+// includes a --help after the command. The function completed adds flags such as --data DIR to each
+// match that does not end with --help.
 var hinted = regexp.MustCompile(`\bbucketsearch ((?:` + strings.Join([]string{
 	"up", "crawl", "search", "page", "export", "import", "eval", "status", "why", "verify", "list", "report", "collections", "strategy", "pause", "resume", "limits",
 	"forget", "resend", "rebuild", "reindex",
@@ -62,21 +62,23 @@ func completed(text, flags string) string {
 	})
 }
 
-// hints is a writer that adds flags to every bucketsearch command in the text written to it: those
-// that name the bucket (where.flagsOf). Text of web sites must not be written to it, because
-// commands in that text would be changed, too.
+// hints is a writer that adds flags to every bucketsearch command in the text written to it. The
+// flags are those that name the bucket (see flagsOf). Text of web sites must not be written to it,
+// because commands in that text would be changed, too.
 type hints struct {
 	io.Writer
 	where  *location
 	asJSON bool
 }
 
-// sentences returns a writer that passes the program's sentences on to out, with flags added to
-// the commands in them (see complete). asJSON says that the sentences are in JSON: then the
-// flags are escaped.
+// sentences returns a writer that writes to out, and adds the flags that name the bucket to each
+// bucketsearch command in the text (see complete). The text must be sentences of the program
+// itself, such as "to mend it: bucketsearch verify --repair". If asJSON is true, the text is JSON,
+// and the flags are escaped as in a string of JSON.
 func (l *location) sentences(out io.Writer, asJSON bool) io.Writer { return hints{out, l, asJSON} }
 
-// Write implements io.Writer. A command in the text must not be divided between two calls.
+// Write implements io.Writer. The text of one call must have whole commands: a command that is
+// divided between two calls is not recognized, and gets no flags.
 func (h hints) Write(text []byte) (int, error) {
 	flags := h.where.flagsOf()
 	if h.asJSON {

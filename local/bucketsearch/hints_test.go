@@ -33,7 +33,8 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestCopiedHint runs the command that the output of pause recommends.
+// TestCopiedHint: a command that the output of pause recommends works when it is pasted into a
+// shell, even if the path of the data directory needs quotes.
 func TestCopiedHint(t *testing.T) {
 	t.Parallel()
 	web, data := pond(t), filepath.Join(t.TempDir(), "it's mine")

@@ -67,8 +67,9 @@ func TestExportedIsImported(t *testing.T) {
 	}
 }
 
-// TestRoundTrip exports a crawl with assets as WACZ and imports it twice by the crawl's
-// collection file into an empty bucket: the same is listed.
+// TestRoundTrip crawls pages with assets, exports them as WACZ and imports the file into a new
+// bucket, with the same collection file. Both buckets must list the same pages and assets, and
+// a second import must change nothing.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -119,8 +120,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// serve serves bodies by path, each with its media type before it, and returns the URL of
-// the server.
+// serve serves a web site and returns its URL. The map holds the answer for each path: the media
+// type, a space and the body.
 func serve(t *testing.T, site map[string]string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -12,17 +12,19 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// jsonOf holds the arguments for each command that prints JSON.
+// jsonOf holds the arguments with which TestJSON runs each command that prints JSON.
 var jsonOf = map[string]string{
 	"search": "--explain score --facet site heron", "status": "", "why": "SITE/frog", "verify": "--repair", "list": "", "report": "",
 	"eval":             "--queries QUERIES --qrels QRELS",
 	"collections list": "", "collections show": "default", "collections remove": "default", // must run last
 }
 
-// unlike matches JSON that no command may print: null, long fractions and the like.
+// unlike matches JSON that no command may print: null, a number with eleven or more digits after
+// the point, a whole number of 17 digits or more, or a time that is not in UTC.
 var unlike = regexp.MustCompile(`: null\b|: -?[0-9]+\.[0-9]{11}|: [0-9]{17}|T[0-9:.]+[+-][0-9]{2}:[0-9]{2}"`)
 
-// TestJSON runs every command that can print JSON about a bucket.
+// TestJSON runs every command that has the flag --json, with this flag. What the command prints
+// must be valid JSON without null, long fractions and the like (see the variable unlike).
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	web, data := pond(t), filepath.Join(t.TempDir(), "data")

@@ -129,9 +129,9 @@ func printPage(out io.Writer, p inventory.Page, asJSON bool) error {
 	return err
 }
 
-// tellUnlisted prints the errors of the lost or damaged objects that make the list of pages
-// incomplete: pages are missing in it, or lack language and type. It returns errSaid if there are
-// any.
+// tellUnlisted prints which objects in the bucket are lost or damaged. Because of them the list of
+// pages is incomplete: it lacks pages, or the language and type of some pages. If there are such
+// objects, tellUnlisted returns errSaid, which makes the program end with exit code 1.
 func tellUnlisted(cmd *cobra.Command, all *inventory.Inventory) error {
 	for _, err := range all.Faults {
 		fmt.Fprintf(cmd.ErrOrStderr(), "Not listed is what this tells of: %v\n", err)

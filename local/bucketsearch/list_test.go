@@ -11,7 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/command/report"
 )
 
-// TestListAndReport crawls a site, and runs list and report with all forms of output.
+// TestListAndReport crawls a site, and checks what the commands list and report print. It tries
+// text, JSON and CSV, and each flag that selects pages, such as --lang.
 func TestListAndReport(t *testing.T) {
 	t.Parallel()
 	web, data := pond(t), filepath.Join(t.TempDir(), "data")

@@ -35,7 +35,7 @@ func (l *location) flags(flags *pflag.FlagSet) {
 // storeName is the hidden command that serves the embedded object store.
 const storeName = "serve-store"
 
-// options returns the options of a system at the location.
+// options returns the options with which package system opens the bucket and Redis at the location.
 func (l *location) options() (system.Options, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -47,8 +47,8 @@ func (l *location) options() (system.Options, error) {
 	}, nil
 }
 
-// open opens the system at the location, to crawl and serve. flags are those of the
-// commands up and crawl.
+// open opens the system at the location, to crawl and serve. The flags are those of the commands
+// up and crawl.
 func (l *location) open(ctx context.Context, flags *crawling) (*system.System, error) {
 	options, err := l.options()
 	if err != nil {
@@ -68,8 +68,8 @@ func (l *location) open(ctx context.Context, flags *crawling) (*system.System, e
 	return s, err
 }
 
-// functionsDirectory returns the path of the directory with the Lambda binaries: its argument
-// or, if that is "", the directory "functions" next to this program. It fails if there are no
+// functionsDirectory returns the path of the directory with the Lambda binaries: the given one
+// or, if none is given, the directory "functions" next to this program. It fails if there are no
 // binaries.
 func functionsDirectory(given string) (string, error) {
 	if given == "" {
@@ -94,8 +94,8 @@ func (l *location) attach(ctx context.Context) (*system.Attached, error) {
 	return system.Attach(ctx, options)
 }
 
-// reading returns the RunE of a command that opens the bucket and calls action. The command
-// fails if the bucket is empty or its settings cannot be read.
+// reading returns a function for the field RunE of a cobra command. The function opens the bucket
+// and calls action. It fails if the bucket is empty or its settings cannot be read.
 func (l *location) reading(action func(cmd *cobra.Command, args []string, a *system.Attached) error) func(*cobra.Command, []string) error {
 	return l.attached(func(cmd *cobra.Command, args []string, a *system.Attached) error {
 		if err := a.Check(cmd.Context()); err != nil {
@@ -105,8 +105,8 @@ func (l *location) reading(action func(cmd *cobra.Command, args []string, a *sys
 	})
 }
 
-// attached returns the RunE of a command that opens the bucket and calls action, even if the
-// bucket is empty or its settings are damaged.
+// attached returns a function for the field RunE of a cobra command. The function opens the bucket
+// and calls action, even if the bucket is empty or its settings are damaged.
 func (l *location) attached(action func(cmd *cobra.Command, args []string, a *system.Attached) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		defer func() {

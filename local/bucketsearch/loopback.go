@@ -25,8 +25,8 @@ func handlerFor(listening net.Addr, page http.Handler) http.Handler {
 }
 
 // isLoopback reports whether a host, with or without a port, is a loopback address or the name
-// localhost. Other names are not accepted, because a name server can give them any address, but
-// not this one (RFC 6761, section 6.3).
+// localhost. It accepts no other names, because a name server can give them any address. localhost
+// is safe: name servers cannot change its address (RFC 6761, section 6.3).
 func isLoopback(hostport string) bool {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {

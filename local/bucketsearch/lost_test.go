@@ -15,7 +15,8 @@ import (
 
 const repairs = "bucketsearch verify --repair"
 
-// loseGenerations deletes all manifests, hints and spool objects of a data directory.
+// loseGenerations deletes all manifests, their hints (copies of the newest manifests) and all
+// spool objects in the bucket of a data directory, as if they were lost.
 func loseGenerations(t *testing.T, data string) {
 	t.Helper()
 	for _, prefix := range []string{"manifests", "hints", "spool"} {
@@ -25,8 +26,8 @@ func loseGenerations(t *testing.T, data string) {
 	}
 }
 
-// damageNewest overwrites the newest generation, so that it cannot be read, and deletes the
-// hints.
+// damageNewest makes the newest generation of the manifest unreadable, and deletes the hints,
+// which are copies of it.
 func damageNewest(t *testing.T, data string) {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(data, "s3", "bucketsearch", "manifests", "0000", "*"))
@@ -38,7 +39,8 @@ func damageNewest(t *testing.T, data string) {
 	}
 }
 
-// damageBook flips bits in the middle of a book.
+// damageBook flips bits inside a book, which is an object with links and with the outcomes of
+// URLs.
 func damageBook(t *testing.T, data string) {
 	t.Helper()
 	books, err := filepath.Glob(filepath.Join(data, "s3", "bucketsearch", "books", "*", "*.book"))
@@ -57,8 +59,9 @@ func damageBook(t *testing.T, data string) {
 	}
 }
 
-// TestLostOrDamaged: every command says what is lost or damaged and what to do, and answers
-// from the rest. After a repair it answers as before.
+// TestLostOrDamaged loses or damages objects of a bucket. Every command must say which objects
+// these are and how to repair the bucket. If it can, it must answer from the objects that are
+// left. After a repair it must answer as before.
 func TestLostOrDamaged(t *testing.T) {
 	t.Parallel()
 	type part struct {
@@ -143,8 +146,8 @@ func TestLostOrDamaged(t *testing.T) {
 	}
 }
 
-// TestUpWithoutGenerations: up serves the search page and says what is lost, until another
-// process repairs the bucket.
+// TestUpWithoutGenerations: if all manifests are lost, the command up serves the search page and
+// says what is lost, until another process repairs the bucket.
 func TestUpWithoutGenerations(t *testing.T) {
 	t.Parallel()
 	web, data := pond(t), filepath.Join(t.TempDir(), "data")

@@ -96,8 +96,8 @@ func command() (*cobra.Command, *location) {
 	return root, &where
 }
 
-// noCommand returns an error if the root command has an argument, which is then a mistyped
-// command.
+// noCommand returns an error if the root command has arguments: then the first one is not the name
+// of a command. The error names similar commands.
 func noCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -18,7 +18,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/datadir"
 )
 
-// TestMain makes the test binary also the embedded object store, which the commands start.
+// TestMain lets the test binary serve also as the embedded object store. The commands start it
+// for this purpose as a child process.
 func TestMain(m *testing.M) {
 	logging.Disable()
 	if len(os.Args) == 2 && os.Args[1] == storeName {
@@ -33,8 +34,9 @@ type ran struct {
 	out, err string
 }
 
-// said returns the whole output of a command. In bucketsearch commands it omits the flag --data
-// of the directory.
+// said returns the whole output of a command. From bucketsearch commands that the output
+// recommends, it removes the flag --data with the given directory. So tests need not expect this
+// flag.
 func (r ran) said(data string) string {
 	return strings.ReplaceAll(r.out+r.err, "bucketsearch --data "+data+" ", "bucketsearch ")
 }
@@ -147,7 +149,7 @@ func TestHelp(t *testing.T) {
 
 const pondText = "<!doctype html><title>Pond</title><p>Herons stand in the pond. <a href=/frog>Frogs</a> jump."
 
-// pond serves a web site of two pages, and returns its address.
+// pond serves a web site of two pages, about herons and frogs, and returns its address.
 func pond(t *testing.T) string {
 	mux := http.NewServeMux()
 	page := func(text string) http.HandlerFunc {
@@ -237,7 +239,7 @@ func checkStatus(t *testing.T, data string, words func(int, ...string) ran) {
 	}
 }
 
-// TestCollection crawls the collection of a file, and searches only this collection.
+// TestCollection crawls the collection of a file, and searches only in this collection.
 func TestCollection(t *testing.T) {
 	t.Parallel()
 	web, data := pond(t), filepath.Join(t.TempDir(), "data")
@@ -312,7 +314,8 @@ func TestUp(t *testing.T) {
 	}
 }
 
-// watcher is a writer that sends the first text that a pattern captures, once.
+// watcher is a writer that waits for a text that matches the pattern. Then it sends the text of
+// the pattern's first group to the channel, once.
 type watcher struct {
 	text    bytes.Buffer
 	pattern *regexp.Regexp

@@ -32,10 +32,10 @@ type crawlMeter struct {
 	shown   time.Time       // time at which a line was last shown
 	text    string          // line that was last shown, without the time
 	failing []string        // Progress.Failing at the last call of show
-	last    system.Progress // progress at the last call of show without an error
-	known   time.Time       // time of the first call of show without an error
-	crawled time.Time       // time of the first call of show at which no URL was left to request
-	first   int64           // number of stored pages at the first call of show without an error
+	last    system.Progress // latest progress that show was given
+	known   time.Time       // time at which show was first given the crawl's progress instead of an error
+	crawled time.Time       // time at which show was first told that no URL is left to request
+	first   int64           // number of stored pages in the first progress that show was given
 }
 
 func newMeter(out io.Writer) *crawlMeter {
@@ -54,9 +54,9 @@ func newMeter(out io.Writer) *crawlMeter {
 	return m
 }
 
-// show displays a report of system.Wait, the progress p or the error err of a check; it is the
-// function report of Wait. If a line was displayed a short time ago, show only remembers the
-// report.
+// show displays a report of system.Wait: the progress, or an error. If the last line of
+// progress was displayed a short time ago, show only keeps the report in m, and displays no
+// new one. It is meant as the callback of Wait.
 func (m *crawlMeter) show(p system.Progress, err error) {
 	now := m.now()
 	if err == nil {
@@ -84,7 +84,8 @@ func (m *crawlMeter) show(p system.Progress, err error) {
 	m.write(clock(now.Sub(m.began)) + "  " + text)
 }
 
-// tell prints each sentence about a failure that was not in the last report.
+// tell prints the given sentences about failures that are new. A sentence is new if it was not
+// among the sentences of the call before.
 func (m *crawlMeter) tell(failing []string) {
 	for _, sentence := range failing {
 		if !slices.Contains(m.failing, sentence) {
@@ -150,8 +151,9 @@ func (m *crawlMeter) describe(p system.Progress, err error) string {
 		bytesText(p.Written), waiting, count(p.Packages, "package"), count(p.Documents, "document"))
 }
 
-// rate returns the number of pages that this crawl stored per second, up to the time when no
-// URL was left to request; 0 if it is not known.
+// rate returns the mean number of pages that this crawl has stored per second. The time begins when
+// show is first given the progress, and ends when no URL is left to request. Before it begins, the
+// rate is 0.
 func (m *crawlMeter) rate() float64 {
 	now := m.now()
 	if !m.crawled.IsZero() {

@@ -15,7 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
-// A failure is printed in full as soon as it occurs, and only once.
+// A failure is printed in full as soon as a report has it. It is printed again only if it comes
+// back after a report without it.
 func TestMeterTellsOnceWhatFails(t *testing.T) {
 	const lost, away = "the generations are lost; run it", "pack fails: no luck"
 	var out bytes.Buffer
@@ -33,7 +34,8 @@ func TestMeterTellsOnceWhatFails(t *testing.T) {
 	}
 }
 
-// step is a report of system.Wait, some seconds after the step before.
+// step is one report of system.Wait: the progress or an error. The field after is the number of
+// seconds between this report and the one before.
 type step struct {
 	after    float64
 	progress system.Progress

@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// explanations holds a text for each reason of an outcome: why a URL is skipped or failed, or a
-// page is stored in part.
+// explanations holds a text for each reason that an outcome can have: why a URL is skipped or
+// failed, or why a page is stored only in part.
 var explanations = map[string]string{
 	// skipped without a request, by the rules of collections and strategies
 	collection.OutOfScope:     "outside the scope of all seeds",

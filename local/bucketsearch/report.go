@@ -83,8 +83,8 @@ func reportCommand(where *location) *cobra.Command {
 // usualTables are the names of the tables that the command report prints without the flag --by.
 var usualTables = []string{"language", "source", "collection", "day"}
 
-// printTables prints a report as text: the table whose name is the parameter by or, if that is "",
-// the usualTables and the sizes.
+// printTables prints a report as text. It prints only the named table; if the name is "", it
+// prints the usualTables and the table of sizes (see report.Size).
 func printTables(out io.Writer, r *report.Report, by string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	tables := usualTables
@@ -131,9 +131,9 @@ func printTables(out io.Writer, r *report.Report, by string) error {
 	return nil
 }
 
-// printTablesCSV prints a report as CSV (RFC 4180): the table whose name is the parameter by or, if
-// that is "", all tables and the sizes. The first column is the name of the table, "size" for
-// sizes.
+// printTablesCSV prints a report as CSV (RFC 4180). The parameter by is the name of the only table to
+// print, such as "site". If it is "", printTablesCSV prints all tables, and as a last table the sizes
+// (see report.Size). The first column of a row is the name of its table, "size" for the sizes.
 func printTablesCSV(out io.Writer, r *report.Report, by string) error {
 	w := csv.NewWriter(out)
 	write := func(table string, row report.Row) error {

@@ -179,8 +179,9 @@ func printTranslation(out io.Writer, t query.Translation) {
 	fmt.Fprintln(out, ".")
 }
 
-// printImage prints the n-th hit of a search for images: the image, and the page that shows
-// it. copies is query.Result.Copies.
+// printImage prints the n-th hit of a search for images: the image, and the page that shows it.
+// If the map copies (see query.Result.Copies) has the address of the image, printImage also
+// says that the image is stored.
 func printImage(out io.Writer, n int, hit search.Hit, copies map[string]string, s style) {
 	fmt.Fprintf(out, "%2d. %s", n, s.title)
 	for _, f := range hit.Image.Marked {

@@ -95,9 +95,10 @@ func printStatus(out io.Writer, s system.Status) {
 // dictionariesShown is the greatest number of pairs of languages that printDictionaries names.
 const dictionariesShown = 10
 
-// printDictionaries prints a line for each of the first dictionariesShown pairs of languages with
-// dictionaries in both directions. The line names the parts of the input that were left out because
-// of limits.
+// printDictionaries prints a line for each pair of languages that has dictionaries in both
+// directions, at most dictionariesShown lines. A line has the sizes of the dictionaries and the
+// number of pages that they were learnt from. If something was left out because of limits, the line
+// ends with it, such as "without 200 of 1200 pages".
 func printDictionaries(out io.Writer, dictionaries *manifest.Dictionaries) {
 	if dictionaries == nil {
 		return
@@ -122,8 +123,8 @@ func printDictionaries(out io.Writer, dictionaries *manifest.Dictionaries) {
 	}
 }
 
-// without returns a clause to be added to a status line that names the parts left out because of
-// limits, such as ", without 200 of 1200 pages"; "" if omitted is empty.
+// without returns a clause for the end of a status line. The clause names the parts left out
+// because of limits, such as ", without 200 of 1200 pages"; it is "" if nothing was left out.
 func without(omitted []string) string {
 	if len(omitted) == 0 {
 		return ""
@@ -131,8 +132,9 @@ func without(omitted []string) string {
 	return ", without " + strings.Join(omitted, ", ")
 }
 
-// printApart prints how many URLs are held back because a crawl with --only leaves them out, how
-// many URLs belong to no partition, and the warnings about published documents.
+// printApart prints the numbers of two sorts of URLs that are not requested: pending URLs that a
+// crawl with --only has left out, and URLs that no strategy assigns to a partition. Then it prints
+// warnings about faults of published documents, such as strategies.
 func printApart(out io.Writer, s system.Status) {
 	if s.Only != nil {
 		var names []string
@@ -152,7 +154,8 @@ func printApart(out io.Writer, s system.Status) {
 // silentShown is the greatest number of hosts that printSilent names.
 const silentShown = 5
 
-// printSilent prints a line for each of the first hosts that fail to answer.
+// printSilent prints a line for each of the first silentShown hosts that do not answer, and the
+// number of the others.
 func printSilent(out io.Writer, hosts []system.SilentHost) {
 	for _, h := range hosts[:min(silentShown, len(hosts))] {
 		fmt.Fprintf(out, "%s does not answer, or asks for rest: %s in a row", h.Host, count(h.Failures, "request"))
@@ -190,7 +193,8 @@ func printCollection(out io.Writer, c system.CollectionStatus) {
 	fmt.Fprintln(out)
 }
 
-// printReasons prints how many URLs are in a state, and how many of them have each reason.
+// printReasons prints how many URLs are in a state, such as failed, and below that a line for each
+// reason with the number of URLs that have this reason.
 func printReasons(out io.Writer, state string, reasons map[string]int) {
 	total := 0
 	for _, n := range reasons {

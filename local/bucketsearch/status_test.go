@@ -12,8 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/system"
 )
 
-// Processes that have ended are shown as ended, and not with 0 bytes of memory and 0
-// goroutines.
+// The command status shows processes that have ended as ended, and not with 0 bytes of memory
+// and 0 goroutines.
 func TestStatusOfProcessesThatHaveEnded(t *testing.T) {
 	var out strings.Builder
 	ended := vitals.Group{Name: "pack", Workers: 1, Process: vitals.Process{Received: 1 << 20}}
@@ -23,7 +23,9 @@ func TestStatusOfProcessesThatHaveEnded(t *testing.T) {
 	}
 }
 
-// The command why reports a first 404, although the page stays stored.
+// TestWhyOfWhatWasKept checks what the command why says of a stored page whose last request failed:
+// that the stored page is kept. After a first 404 it must add that the page is kept only until a second
+// 404 in a row.
 func TestWhyOfWhatWasKept(t *testing.T) {
 	at := time.Date(2026, 11, 23, 6, 0, 0, 0, time.UTC)
 	for _, c := range []struct {

@@ -128,8 +128,8 @@ func publishStrategy(cmd *cobra.Command, a *system.Attached, d rules.Document) e
 	return nil
 }
 
-// readStrategy reads a strategy from the file with the name or, if the name is "-", from standard
-// input, the parameter in.
+// readStrategy reads a strategy from the named file. If the name is "-", it reads standard input
+// instead.
 func readStrategy(in io.Reader, name string) (d rules.Document, err error) {
 	var content []byte
 	if name == "-" {

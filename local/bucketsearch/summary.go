@@ -10,7 +10,7 @@ import (
 )
 
 // printSummary prints the result of a crawl. The parameter took is the duration of the crawl. The
-// meter m knows how many pages the crawl stored per second.
+// number of pages stored per second comes from the meter m.
 func printSummary(out io.Writer, s system.Summary, took time.Duration, m *crawlMeter) {
 	fmt.Fprint(out, count(s.New, "page"))
 	if s.NewAssets > 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/system"
 )
 
-// TestSummaryOfRecrawl: the summary does not count pages as unchanged if their host did not
-// answer.
+// TestSummaryOfRecrawl: the summary of a second crawl does not count pages as unchanged if
+// their host did not answer.
 func TestSummaryOfRecrawl(t *testing.T) {
 	var out strings.Builder
 	printSummary(&out, system.Summary{New: 1, Unchanged: 2, Kept: 3, Why: "refused"}, 2*time.Second, &crawlMeter{now: time.Now})

@@ -52,8 +52,8 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%.1f %ciB", value, "KMGT"[prefix])
 }
 
-// tellFaults prints sentences about lost or damaged objects on standard error: the figures
-// that the command has printed do not include them.
+// tellFaults prints sentences about lost or damaged objects on standard error, because the figures
+// that the command has printed do not include these objects.
 func tellFaults(cmd *cobra.Command, faults []string) {
 	for _, fault := range faults {
 		fmt.Fprintln(cmd.ErrOrStderr(), "Not counted here:", fault)

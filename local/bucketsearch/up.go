@@ -17,7 +17,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// freshness is the maximum age of the manifests from which the search page answers.
+// freshness is the maximum age of the state of the index (its manifests) from which the search page
+// answers. So queries find a newly indexed page after this time at the latest.
 const freshness = 2 * time.Second
 
 func upCommand(where *location) *cobra.Command {
@@ -49,8 +50,8 @@ func upCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// runUp runs the system, crawls the plan of flags and arguments, and serves the search page
-// at the address listen, until ctx ends or the system cannot go on.
+// runUp runs the system. It crawls what flags and arguments say, and serves the search page at
+// the given address, until ctx ends or the system cannot go on.
 func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, args []string) (err error) {
 	ctx := cmd.Context()
 	plan, err := flags.plan(cmd.Flags(), args)
@@ -144,8 +145,9 @@ func follow(ctx context.Context, cmd *cobra.Command, where *location, s *system.
 	}
 }
 
-// showCrawl shows the progress of the crawl until it is done, and then a summary if it has
-// stored pages.
+// showCrawl shows the progress of the crawl until it is done. Then it prints a summary, unless
+// there is nothing to report: the command line named nothing to crawl (the plan is empty), and the
+// number of stored pages has not changed.
 func showCrawl(ctx context.Context, cmd *cobra.Command, where *location, s *system.System, plan system.Plan, m *crawlMeter) error {
 	began := time.Now()
 	err := s.Wait(ctx, false, m.show)

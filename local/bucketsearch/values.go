@@ -16,12 +16,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// flagValue is the value of a flag, parsed by a function of package literal. Errors for a wrong
-// value name the flag and an example of a right value, unlike those of pflag's own types.
+// flagValue is the value of a flag. Its text is parsed by a function of package literal. If the
+// text is wrong, the error of this function names the flag and gives an example of a right text.
+// The types of values in package pflag do not give such errors.
 type flagValue[T any] struct {
 	name string                             // name of the flag with its dashes, for error messages
 	to   *T                                 // variable to which the value is assigned
-	read func(name, text string) (T, error) // function that parses a value; name is for its errors
+	read func(name, text string) (T, error) // function that parses a text as a value; its errors name the flag
 	show func(T) string                     // function that formats a value as text
 }
 
@@ -42,11 +43,11 @@ func (v flagValue[T]) String() string {
 	return v.show(*v.to)
 }
 
-// Type implements pflag.Value. --help does not show it, because the usage of every flag has
-// a name for the value.
+// Type implements pflag.Value. pflag asks for a name to show in --help for the value of the flag.
+// It does not show this one, because the usage text of every flag has a better name in backquotes.
 func (flagValue[T]) Type() string { return "value" }
 
-// durationVar defines a flag for a duration from 0 to most. usual is its default.
+// durationVar defines a flag for a duration, with a default and a maximum. The minimum is 0.
 func durationVar(flags *pflag.FlagSet, to *time.Duration, name string, usual, most time.Duration, usage string) {
 	*to = usual
 	flags.Var(flagValue[time.Duration]{"--" + name, to, func(name, text string) (time.Duration, error) {
@@ -54,8 +55,8 @@ func durationVar(flags *pflag.FlagSet, to *time.Duration, name string, usual, mo
 	}, literal.Span}, name, usage)
 }
 
-// wholeVar defines a flag for a whole number from least to most. The parameter usual is its default
-// value, and the parameter short its second name, of one letter; "" if it has none.
+// wholeVar defines a flag for a whole number, with a default, a minimum and a maximum. The short
+// name of the flag is one letter; "" if it has none.
 func wholeVar[N int | int64 | uint64](flags *pflag.FlagSet, to *N, name, short string, usual N, least, most int64, usage string) {
 	*to = usual
 	flags.VarP(flagValue[N]{"--" + name, to, func(name, text string) (N, error) {
@@ -64,8 +65,8 @@ func wholeVar[N int | int64 | uint64](flags *pflag.FlagSet, to *N, name, short s
 	}, func(n N) string { return strconv.FormatInt(int64(n), 10) }}, name, short, usage)
 }
 
-// depthVar defines a flag for a depth: a number of links, or "unlimited", which is the
-// default and sets *to to collection.Unlimited.
+// depthVar defines a flag for a depth: a number of links, or "unlimited", which stands for
+// collection.Unlimited and is the default.
 func depthVar(flags *pflag.FlagSet, to *int, name, usage string) {
 	*to = collection.Unlimited
 	flags.Var(flagValue[int]{"--" + name, to, func(name, text string) (int, error) {
@@ -90,8 +91,7 @@ func amountVar(flags *pflag.FlagSet, to *float64, name, usage string) {
 	flags.Var(flagValue[float64]{"--" + name, to, literal.Amount, func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }}, name, usage)
 }
 
-// sizeVar defines a flag for a size such as 50GB or 1.5TiB, and sets *to to the number of
-// bytes.
+// sizeVar defines a flag for a size such as 50GB or 1.5TiB, and stores the number of bytes.
 func sizeVar(flags *pflag.FlagSet, to *int64, name, usage string) {
 	flags.Var(flagValue[int64]{"--" + name, to, literal.Size, func(n int64) string { return strconv.FormatInt(n, 10) }}, name, usage)
 }
@@ -107,7 +107,7 @@ func timeVar(flags *pflag.FlagSet, to *time.Time, name, usage string) {
 	}}, name, usage)
 }
 
-// acrossVar defines the flag --across, languages into which a query is translated.
+// acrossVar defines the flag --across, a list of languages into which a query is translated.
 func acrossVar(flags *pflag.FlagSet, to *[]string, usage string) {
 	read := func(name, text string) ([]string, error) { return literal.Languages(name, text, search.MaxAcross) }
 	flags.Var(flagValue[[]string]{"--across", to, read, func(all []string) string { return strings.Join(all, ",") }}, "across", usage)

@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// TestValues sets every flag that accepts only certain texts to a wrong value. No error may
-// have the words of strconv or pflag.
+// TestValues gives a wrong value to every flag that accepts only certain texts. The error must
+// be the program's own, which says what to write, and not one of package strconv or pflag.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	seen := 0
@@ -42,7 +42,8 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestNames: a setting has one name on the command line and in a collection.
+// TestNames checks the names of flags. A setting of a collection that is also a flag must have
+// the same name in both. If a flag was renamed, the error for its old name must say the new one.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	stored, err := json.Marshal(collection.Collection{Seeds: []collection.Seed{{}}})

@@ -64,8 +64,8 @@ func verifyCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// mendAll repairs the bucket, and shows the progress on bar. If the settings are missing, it
-// returns the error of a.Check, which says what to do.
+// mendAll repairs the bucket, and shows the progress on the given bar. A repair needs the settings in
+// the bucket. If they are missing, mendAll returns an error that says what to do.
 func mendAll(ctx context.Context, a *system.Attached, bar *progressBar) (repair.Report, error) {
 	repairer := repair.Repairer{
 		Bucket: a.Bucket, Now: time.Now, Log: slog.New(slog.DiscardHandler), Progress: bar.show,
@@ -156,9 +156,11 @@ func printRepair(out io.Writer, r repair.Report, asJSON bool) error {
 	return nil
 }
 
-// frontiers returns the frontiers of the running system, which verify compares with the
-// books. It returns none if no system runs. It also returns none when frontiers may rightly
-// differ from the books: one is not built or lacks books, or batches are leased.
+// frontiers returns the frontiers of the running system (its known URLs and queues in Redis). The
+// command verify compares them with the books, which record in the bucket what became of each URL.
+// The function returns none if no system runs. It also returns none while a difference from the
+// books need not be an error: while a frontier is being built, while a frontier has not read the
+// newest books yet, and while batches are being fetched.
 func frontiers(ctx context.Context, a *system.Attached) ([]*frontier.Frontier, error) {
 	if a.Redis == nil {
 		return nil, nil

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The command version prints the newest version of the changelog, and can print the licences of
-// all linked modules.
+// TestVersion checks that the program's version is the newest one in the changelog. The command
+// version must print it, and must print the licences of all linked modules with --licences.
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	changes, err := os.ReadFile("../../.github/CHANGELOG.md")
@@ -27,8 +27,9 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestAgent: the User-Agent has the version and the URL of an existing page, the same on a
-// laptop and on AWS.
+// TestAgent checks that the User-Agent has the program's version and the URL of the page about the
+// crawler, and that the template for AWS has the same User-Agent. The page must exist, and say under
+// which name robots.txt addresses the crawler.
 func TestAgent(t *testing.T) {
 	t.Parallel()
 	const page = "(+https://github.com/bucketsearch/bucketsearch/blob/main/.github/CRAWLER.md)"

@@ -61,9 +61,9 @@ func whyCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// storyOf returns the first of the wanted addresses of which the bucket has a trace, and the story
-// of this address (see why.Story). If the bucket has a trace of none of them, it returns the first
-// address and its story.
+// storyOf looks for the wanted addresses, one after another, in the records of the bucket. It
+// returns the first address that is recorded, and its story: what became of this URL, and why
+// (see why.Story). If none is recorded, it returns the first address and an empty story.
 func storyOf(ctx context.Context, a *system.Attached, wanted []address.Address) (story why.Story, url address.Address, err error) {
 	inForce, err := a.Settings.Get(ctx)
 	if err != nil {
@@ -81,8 +81,8 @@ func storyOf(ctx context.Context, a *system.Attached, wanted []address.Address) 
 	return story, wanted[0], nil
 }
 
-// waitingReason returns a text that says why a pending URL waits, read from the frontier of
-// the running system. It returns "" if no system runs, if the URL is not pending, or if no
+// waitingReason returns a text that says why a pending URL waits. It reads the frontier of the
+// running system. It returns "" if no system runs, if the URL is not pending, or if no
 // collection admits it.
 func waitingReason(cmd *cobra.Command, a *system.Attached, story why.Story, url address.Address) (string, error) {
 	if a.Redis == nil || story.Admitted == nil || story.State != account.Pending {
