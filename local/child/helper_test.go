@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// role and object are the environment variables that tell a test binary that it runs as a
-// child.
+// Names of two environment variables of the test binary. If CHILD_ROLE is set, the test binary runs
+// no tests. It then acts as a child process that does what the value says (see TestMain).
+// CHILD_OBJECT holds the text or address that this child needs.
 const (
 	role   = "CHILD_ROLE"
 	object = "CHILD_OBJECT"
@@ -43,7 +44,8 @@ func hold(address string) {
 	_, _ = io.Copy(io.Discard, conn) // ends when the test closes the connection
 }
 
-// helper returns the command of a child that does what as says.
+// helper returns a command that runs the test binary as a child. The first argument names what
+// the child does (see role). The second is the text or address that it needs for this.
 func helper(as, with string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), role+"="+as, object+"="+with)

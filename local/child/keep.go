@@ -12,11 +12,11 @@ import (
 // restartPolicy says how long to wait before each restart of a child, and when to give the child
 // up.
 type restartPolicy struct {
-	// pauses holds the time to wait before the first restart in a row, before the second, and
-	// so on. A child that ends after the last of these restarts is given up.
+	// pauses holds the times to wait before the restarts of a child: before the first, before the
+	// second, and so on. If the child ends after the last of these restarts, it is given up.
 	pauses []time.Duration
-	// steady is the time for which a child must run to count as healthy. When it ends after
-	// that, it is restarted after the first of the pauses again.
+	// steady is the time after which earlier restarts of a running child no longer count. If the
+	// child ends after that, its next restart counts as the first.
 	steady time.Duration
 }
 
@@ -37,14 +37,14 @@ type Keeper struct {
 	err    error // reason why the child was given up, or nil; valid when done is closed
 }
 
-// Child holds two functions of Keep's caller: one starts the child process, the other hears of
-// restarts.
+// Child holds two functions of the caller of Keep: one starts the child process, the other is
+// told of each restart.
 type Child struct {
 	// Start starts the child and returns when the child is ready. If it returns an error,
 	// it must not leave a child running. It must return soon after ctx ends.
 	Start func(ctx context.Context) (*Process, error)
-	// Restarted, if not nil, is called each time the child is ready again after a restart.
-	// why says how the child had ended before.
+	// Restarted, if not nil, is called each time the child is ready again after a restart. Its
+	// argument says how the child had ended.
 	Restarted func(why error)
 }
 
@@ -90,12 +90,10 @@ func (k *Keeper) run(ctx context.Context, p *Process) error {
 	}
 }
 
-// again restarts a child that has ended, until a start succeeds. The parameter why is the reason of
-// the end, and row the number of restarts in a row so far.
-//
-//	a start succeeds            it returns the new child and the new number of restarts in a row
-//	too many restarts in a row  it gives up, and returns an error
-//	ctx ends                    it returns neither child nor error
+// again restarts a child that has ended. If a start fails, it tries again, as often as the policy
+// allows. Its arguments are the number of restarts in a row so far, and the reason why the child
+// ended. It returns the new child, the new number of restarts in a row, and an error. If the policy
+// allows no further restart, there is an error and no child. If ctx ends, there is neither.
 func (k *Keeper) again(ctx context.Context, row int, why error) (*Process, int, error) {
 	last := why
 	for ; row < len(k.policy.pauses); row++ {
@@ -117,7 +115,7 @@ func (k *Keeper) again(ctx context.Context, row int, why error) (*Process, int, 
 	return nil, row, fmt.Errorf("it was started again %d times in vain: %w", row, last)
 }
 
-// Done returns a channel that is closed when the child is given up, and by Close.
+// Done returns a channel that is closed when the child is given up. Close closes it, too.
 func (k *Keeper) Done() <-chan struct{} { return k.done }
 
 // Err returns why the child was given up; nil if it was not.

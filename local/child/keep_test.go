@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// plan makes a Child whose n-th start does what the n-th word says: run, end after the start,
-// or fail to start. Further starts fail.
+// plan makes a Child whose n-th start does what the n-th word says: "run", "end" (it starts and
+// ends by itself), "fail" (it cannot start) or "hang" (the start never returns). Further starts
+// fail.
 type plan struct {
 	t         *testing.T
 	address   string
@@ -58,7 +59,7 @@ func (p *plan) keep(policy restartPolicy) *Keeper {
 	return k
 }
 
-// quick is the usual policy without pauses.
+// quick is the usual policy, but without the pauses before restarts.
 var quick = restartPolicy{pauses: make([]time.Duration, 5), steady: time.Hour}
 
 func TestKeepRestarts(t *testing.T) {
@@ -103,7 +104,8 @@ func TestKeepGivesUp(t *testing.T) {
 	}
 }
 
-// When a child has run for long enough, its restarts are counted from the first again.
+// After a restart, a child runs for restartPolicy.steady before it ends again. Then its earlier
+// restarts must no longer count, so that it is not given up.
 func TestKeepForgives(t *testing.T) {
 	p := newPlan(t, "end", "end", "end", "end", "end", "end", "end", "run")
 	k := p.keep(restartPolicy{pauses: make([]time.Duration, 1)})
@@ -121,7 +123,7 @@ func TestKeepNeedsAFirst(t *testing.T) {
 	}
 }
 
-// Close ends a running start, and a pause before a restart.
+// Close does not wait for a start that hangs, nor for the end of a pause before a restart.
 func TestKeepCloses(t *testing.T) {
 	for _, c := range []struct {
 		name   string

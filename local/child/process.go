@@ -1,5 +1,5 @@
-// Package child runs other programs as children of this process. They end when it ends, and
-// are started again when they end by themselves.
+// Package child runs other programs as children of this process. On Linux they end when this
+// process ends. A Keeper starts a child again when it ends by itself.
 package child
 
 import (
@@ -15,13 +15,14 @@ const drain = time.Second
 // Process is a running child. It is safe for concurrent use.
 type Process struct {
 	cmd  *exec.Cmd
-	said tail          // last output of the child that has no other writer, because Stdout or Stderr of cmd was nil
+	said tail          // last bytes that the child printed, except to a stream that the caller has redirected
 	done chan struct{} // closed when the child has ended
 }
 
 // Start starts a command as a child. On Linux the child is killed when this process ends, in
 // whatever way, and Ctrl-C in the terminal does not reach the child. If cmd.Stdout or
-// cmd.Stderr is nil, End returns the last of that output.
+// cmd.Stderr is nil, the last bytes that the child writes there are part of the text that End
+// returns.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	p := &Process{cmd: cmd, done: make(chan struct{})}
 	if cmd.Stdout == nil {

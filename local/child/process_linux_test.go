@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestDiesWithItsParent kills a process that has a child, and waits for the end
-// of the connection that the child holds.
+// TestDiesWithItsParent kills a process that has a child, and waits until the connection that
+// the child holds is closed: the child must die, too.
 func TestDiesWithItsParent(t *testing.T) {
 	l := listen(t)
 	parent := helper("parent", l.Addr().String())

@@ -1,6 +1,6 @@
 // Package datadir manages the data directory of a system on a laptop:
 //
-//	lock           locked by the program that runs the system, or by those that use the bucket without one
+//	lock           locked by the one program that runs a system; while none runs, by all that use the bucket
 //	running.json   URLs of that program's servers, to which other commands connect
 //	secret         password of the embedded object store
 //	s3/            files of the embedded object store, with the bucket
@@ -56,8 +56,8 @@ func (d *Dir) Room() (int64, error) {
 
 func (d *Dir) file(name string) string { return filepath.Join(d.path, name) }
 
-// write stores a value as JSON in the named file of the directory, in place of the present one.
-// Readers see the old or the new file, never a part.
+// write stores a value as JSON in the named file of the directory, in place of the present
+// file. Readers see the old or the new file, never a part.
 func (d *Dir) write(name string, value any) error {
 	content, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {

@@ -17,8 +17,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 )
 
-// TestMain makes the test binary also the other program of TestLock: it locks a directory,
-// publishes that it serves, and waits to be killed.
+// TestMain runs the tests. But if an environment variable names a directory, this process is the
+// second program of TestLock instead: it locks the directory, publishes that a system runs there,
+// and waits to be killed.
 func TestMain(m *testing.M) {
 	path := os.Getenv("DATADIR_TO_LOCK")
 	if path == "" {
@@ -81,7 +82,8 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// mustHave makes a bucket in the directory, without which Share fails.
+// mustHave makes the folder for the bucket in the data directory at the path. Share fails if a data
+// directory lacks this folder.
 func mustHave(t *testing.T, path string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Join(path, store), 0o755); err != nil {

@@ -14,9 +14,10 @@ import (
 // ErrInUse means that another program has locked the data directory.
 var ErrInUse = errors.New("data directory is in use")
 
-// How long a program waits for the lock on the data directory while another program holds it. It
-// waits only for a program that soon releases the lock: one that only reads, or that is about to
-// start or to stop its servers (system.System). If these run already, locking fails immediately.
+// Times of waiting for the lock on the data directory while another program holds it. If the other
+// program runs a system, it may hold the lock for long, and locking fails immediately. Otherwise it
+// only reads, or is starting or stopping a system, and will soon give the lock back. Only then is it
+// worth waiting.
 const (
 	patience = 3 * time.Second       // maximum time of waiting; after that, locking fails with ErrInUse
 	pause    = 20 * time.Millisecond // time between two attempts to lock
@@ -41,7 +42,8 @@ func Lock(ctx context.Context, path string) (*Dir, error) {
 // Share opens the data directory at the path for a program that runs no system; several such
 // programs may share it. It fails with fs.ErrNotExist if the directory has no bucket, and with
 // ErrInUse if a system runs there. If the directory cannot be written (see Dir.ReadOnly), Share
-// takes no lock and accepts a running system, because stored objects do not change.
+// takes no lock and does not look for a running system. It is safe to read while a system runs,
+// because stored objects do not change.
 func Share(ctx context.Context, path string) (*Dir, error) {
 	if _, err := os.Stat(filepath.Join(path, store)); err != nil {
 		if errors.Is(err, syscall.ENOTDIR) {
@@ -81,8 +83,8 @@ func unwritable(path string, err error) error {
 	return fmt.Errorf("data directory %s cannot be written: %w; search, page, status, why, verify, limits, collections list and show, and strategy show work there, for all else run as the user that owns it, or choose another directory by --data", path, err)
 }
 
-// impossible returns an error that tells people why there can be no data directory at the path, by
-// err, the error of the operating system.
+// impossible returns an error that tells people why there can be no data directory at the path.
+// The parameter err is the error of the operating system.
 func impossible(path string, err error) error {
 	why := "no files can be made there"
 	var cause syscall.Errno
@@ -96,8 +98,8 @@ func impossible(path string, err error) error {
 	return fmt.Errorf("%s cannot be a data directory: %s; choose another one by --data", path, why)
 }
 
-// open opens the data directory with a lock. The parameter how is the kind of lock for flock(2):
-// LOCK_EX (exclusive) or LOCK_SH (shared).
+// open opens the data directory with a lock. The kind of lock is that of flock(2): LOCK_EX
+// (exclusive) or LOCK_SH (shared).
 func open(ctx context.Context, path string, how int) (*Dir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -117,8 +119,8 @@ func open(ctx context.Context, path string, how int) (*Dir, error) {
 	return d, nil
 }
 
-// take locks the directory. The parameter how is the kind of lock (see open). If another program
-// holds the lock, take tries again until the time patience is over. If that program runs a system,
+// take locks the directory with the given kind of lock (see open). While another program holds the
+// lock, take tries again for a few seconds (see patience). But if a system runs in the directory,
 // take fails immediately.
 func (d *Dir) take(ctx context.Context, how int) error {
 	for patient := time.Now().Add(patience); ; {
@@ -144,7 +146,8 @@ func (d *Dir) take(ctx context.Context, how int) error {
 	}
 }
 
-// Close releases the lock. If a system ran here, it also deletes running.json.
+// Close releases the lock. If a system ran here, it also deletes running.json, which would tell
+// other commands how to connect to it.
 func (d *Dir) Close() error {
 	if d.readOnly != nil {
 		return nil
@@ -155,7 +158,7 @@ func (d *Dir) Close() error {
 	return errors.Join(d.forget(), d.lock.Close())
 }
 
-// forget deletes running.json, if it exists.
+// forget deletes running.json, the file with the URLs of the running system, if it exists.
 func (d *Dir) forget() error {
 	err := os.Remove(d.file(runningName))
 	if errors.Is(err, fs.ErrNotExist) {

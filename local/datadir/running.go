@@ -22,9 +22,9 @@ type Running struct {
 // Publish writes running.json, so that other commands can connect to the system.
 func (d *Dir) Publish(r Running) error { return d.write(runningName, r) }
 
-// ReadRunning reads running.json of the data directory at the path. It fails with fs.ErrNotExist if
-// there is no such file, because no system runs in the directory. A system that was killed leaves
-// the file behind.
+// ReadRunning reads running.json of the data directory at the path. If there is no such file, no
+// system runs in the directory, and ReadRunning fails with fs.ErrNotExist. If there is one, the
+// system may still have been killed: then it has left the file behind.
 func ReadRunning(path string) (Running, error) {
 	var r Running
 	content, err := os.ReadFile(filepath.Join(path, runningName))

@@ -21,8 +21,8 @@ func (r *Runtime) api() http.Handler {
 	return mux
 }
 
-// with returns a handler that calls serve with the process that has sent the request. The
-// first element of the request's path, such as p1, names the process.
+// with returns a handler that calls serve with each request and the process that has sent it.
+// The first element of the request's path, such as p1, names the process.
 func (r *Runtime) with(serve func(http.ResponseWriter, *http.Request, *process)) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		r.mu.Lock()
@@ -80,9 +80,9 @@ func (r *Runtime) initFailure(w http.ResponseWriter, req *http.Request, p *proce
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// accept ends the current invocation of the process with an outcome. If the process has none, or
-// one whose id is not the parameter id, accept changes nothing and answers the request with an
-// error.
+// accept ends the current invocation of the process with an outcome. If the process has no
+// invocation, or its invocation has another id, accept changes nothing and answers the request
+// with an error.
 func accept(w http.ResponseWriter, p *process, id string, outcome result) {
 	if !p.settle(id, outcome) {
 		http.Error(w, fmt.Sprintf("%q is not the current invocation", id), http.StatusBadRequest)

@@ -18,7 +18,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/lambda"
 )
 
-// TestMain makes the test binary also the Lambda functions that the tests run.
+// TestMain runs the tests. But if the environment variable ROLE names a Lambda function, the test
+// binary runs as this function: tests start such processes.
 func TestMain(m *testing.M) {
 	switch os.Getenv("ROLE") {
 	case "":
@@ -34,7 +35,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// function is a Lambda function that does what its event says.
+// function is a Lambda function that does what its event says, such as "echo hello".
 func function(ctx context.Context, do string) (any, error) {
 	verb, object, _ := strings.Cut(do, " ")
 	switch verb {
@@ -72,8 +73,10 @@ func batch(_ context.Context, content events.SQSEvent) (events.SQSEventResponse,
 	return response, nil
 }
 
-// raw calls the runtime API directly. It asks for an event (unless path is that of an init
-// error), posts the body to the path, prints the status and ends.
+// raw talks to Lambda's runtime API itself, without the library of AWS. It waits for an event, and
+// then posts the body to a path of the API. In the path, {id} is replaced by the id of the event.
+// For the path init/error, by which a process reports that it cannot start, raw does not wait for
+// an event. At last it prints the status of the API's answer and ends the process.
 func raw(path, body string) {
 	api := "http://" + os.Getenv("AWS_LAMBDA_RUNTIME_API") + "/2018-06-01/runtime/"
 	id := ""

@@ -118,8 +118,8 @@ func (p *process) isDead() bool {
 	}
 }
 
-// begin records that the process has received the event of the invocation, which is now its
-// current one.
+// begin records that the process has received the event of an invocation. This is then the
+// current invocation of the process.
 func (p *process) begin(call *invocation) {
 	call.taken.Store(true)
 	p.mu.Lock()
@@ -127,8 +127,8 @@ func (p *process) begin(call *invocation) {
 	p.current = call
 }
 
-// settle ends the current invocation with a result and returns true. If there is no current
-// invocation with this id, it does nothing and returns false.
+// settle ends the current invocation of the process with a result and returns true. If the
+// current invocation has another id, or there is none, it does nothing and returns false.
 func (p *process) settle(id string, r result) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -30,12 +30,13 @@ type Function struct {
 	Output      io.Writer     // writer that gets the output of the processes, in whole lines
 }
 
-// Runtime runs one function. It is safe for concurrent use.
+// Runtime runs one Lambda function in processes that it starts and ends. It is safe for
+// concurrent use.
 type Runtime struct {
 	function Function
 	address  string
 	server   *http.Server
-	slots    chan struct{} // has one element for each running invocation
+	slots    chan struct{} // semaphore with one element for each running invocation
 	requests atomic.Int64  // number of invocations so far
 	output   sync.Mutex    // held while writing to function.Output
 

@@ -47,7 +47,8 @@ func expectError(t *testing.T, err error, want string) {
 	}
 }
 
-// prints is an Output that sends each text to the test.
+// prints is an io.Writer for Function.Output. It sends each text that is written to it to the
+// channel.
 type prints chan string
 
 func (p prints) Write(b []byte) (int, error) {

@@ -1,21 +1,23 @@
-// Package memory limits the memory of the processes of one system on a machine: all live
-// memory to half of the machine's, and garbage by the size of the live heap.
+// Package memory limits the memory of the processes of a system on one machine. The live heaps
+// of all processes together may take half of the machine's memory. How much garbage a process
+// may hold depends on the size of its live heap.
 //
-// Two settings limit a Go process. GOMEMLIMIT, the soft limit, divides half of the memory of
-// the machine (or of its control group): an eighth for the embedded object store, seven
-// eighths for the process of the command. Only live memory comes near that limit, because
-// GOGC limits garbage before. GOGC depends on the live heap and on the process's room: the
-// size that its heap, garbage included, may reach while at most half of it is live.
+// Two settings limit a Go process: GOMEMLIMIT and GOGC. GOMEMLIMIT is the soft limit. Half of the
+// memory of the machine (or of its control group) is divided between two processes. The embedded
+// object store gets one eighth of this half, and the main process seven eighths. A process comes near
+// its soft limit only if its live heap is large, because otherwise GOGC keeps the garbage small. GOGC
+// depends on the size of the live heap, and on a constant for each process that is called its room.
+// While the live heap is at most half of the room, the live heap and the garbage together fit in it.
 //
-//	live heap       GOGC          at most
-//	room/4          300           room bytes of heap
-//	room/4…room/2   300…100       room bytes of heap
+//	live heap       GOGC          heap with garbage, at most
+//	up to room/4    300           room
+//	room/4…room/2   300…100       room
 //	more            100           twice the live heap
 //
-// So a crawl, whose live heap is small, takes the same memory on a machine of 24 GiB as on
-// one of 2; and a rebuild of a frontier of a million pages, whose live heap is large,
-// collects garbage no more often than any Go program. The environment's GOMEMLIMIT and
-// GOGC take precedence.
+// So a crawl, whose live heap is small, takes the same memory on a machine of 24 GiB as on one
+// of 2 GiB. A rebuild of a frontier of a million pages, whose live heap is large, collects
+// garbage no more often than any Go program. The environment variables GOMEMLIMIT and GOGC take
+// precedence.
 package memory
 
 import (
@@ -27,15 +29,17 @@ import (
 
 // Part holds the memory limits of one of the processes of a system on one machine.
 type Part struct {
-	room   uint64 // size in bytes that the heap may reach, garbage included, while at most half is live
-	eighth int64  // the soft limit is so many eighths of half of the machine's memory
+	room   uint64 // size in bytes: while the live heap is at most half of it, live heap and garbage together fit in it
+	eighth int64  // soft limit = memory of the machine / 2 × eighth / 8, but at least the field least
 	least  int64  // lowest soft limit in bytes, however small the machine is
 }
 
-// The parts of a system on one machine.
+// The memory limits of the two processes of a system on one machine. They share half of the
+// machine's memory: seven eighths of it are for Command, one eighth is for Store. On a small
+// machine, each still gets the size least.
 var (
-	Command = Part{room: 144 << 20, eighth: 7, least: 160 << 20} // the process of the command, with all functions
-	Store   = Part{room: 48 << 20, eighth: 1, least: 64 << 20}   // the embedded object store, whose libraries take 43 MB
+	Command = Part{room: 144 << 20, eighth: 7, least: 160 << 20} // limits of the main process, which runs all functions
+	Store   = Part{room: 48 << 20, eighth: 1, least: 64 << 20}   // limits of the embedded object store, whose libraries take 43 MB
 )
 
 // Bounds of GOGC, in percent of the live heap.
@@ -69,14 +73,14 @@ func (p Part) limit(machine int64) int64 {
 	return max(machine/2/8*p.eighth, p.least)
 }
 
-// Cache returns the size, in bytes, that a cache should have: the argument most, or less on a small
-// machine. The cache and its bookkeeping, an eighth of its size, must fit in half of the soft
-// limit.
+// Cache returns the size in bytes that a cache should have in this process. This is the given
+// maximum, or less on a small machine: the cache and its bookkeeping (an eighth of its size) must
+// fit in half of the soft memory limit.
 func Cache(most int64) int64 { return min(most, debug.SetMemoryLimit(-1)/2/9*8) }
 
 // tuner sets GOGC after every garbage collection.
 type tuner struct {
-	room    uint64 // Part.room of this process
+	room    uint64 // size in bytes within which live heap and garbage should stay (see Part.room)
 	percent int    // present value of GOGC; 0 before it is first set
 }
 
@@ -99,9 +103,8 @@ func (t *tuner) await() {
 	})
 }
 
-// percent returns the value for GOGC (see the table in the package comment). The parameter live is
-// the size of the live heap, and the parameter room the size that the whole heap may have (see
-// Part.room), both in bytes.
+// percent returns the value for GOGC by the table in the package comment. The arguments are the
+// size of the live heap and the room (see Part.room), both in bytes.
 func percent(live, room uint64) int {
 	if live*(100+mostGarbage)/100 <= room {
 		return mostGarbage

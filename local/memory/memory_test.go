@@ -48,8 +48,8 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// The soft limits of all processes of a system together are at most half of the machine's
-// memory.
+// The soft memory limits of the two processes of a system together are at most half of the
+// machine's memory.
 func TestLimits(t *testing.T) {
 	for _, c := range []struct{ machine, command, store int64 }{
 		{0, 0, 0},

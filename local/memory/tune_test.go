@@ -12,7 +12,7 @@ import (
 func nothing(string) string { return "" }
 
 // Tune does not change values that the environment sets, and a cache takes at most half of the
-// soft limit.
+// soft memory limit.
 func TestTune(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	share := debug.SetGCPercent(100)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Chaos disturbs a queue in ways that SQS allows: messages come twice, late, and so out of
+// Chaos disturbs a queue in ways that SQS allows: messages come twice or late, and so out of
 // order. Several queues may share one Chaos.
 type Chaos struct {
 	Rand   *rand.Rand    // source of all random choices; must not be used elsewhere

@@ -22,7 +22,7 @@ type Mapping struct {
 	Concurrency int           // maximum number of concurrent invocations, at least 1
 	BatchSize   int           // maximum number of messages of one invocation, at least 1
 	Timeout     time.Duration // maximum duration of one invocation
-	Grace       time.Duration // time that running invocations have to end after ctx of Deliver has ended
+	Grace       time.Duration // time for which invocations may still run after ctx of Deliver has ended
 	Log         *slog.Logger
 }
 
@@ -32,9 +32,9 @@ type Mapping struct {
 //	returns without an error                             are deleted, but those that it reports as failed are given back
 //	returns an error, panics, or exceeds the timeout     are all given back
 //
-// An invocation that exceeds the timeout goes on running, because a goroutine cannot be
-// killed. When ctx ends, Deliver takes no more messages. Running invocations, whose context
-// goes on, have Mapping.Grace to end. After that they are cancelled, their messages are given
+// An invocation that exceeds the timeout goes on running, because a goroutine cannot be killed.
+// When ctx ends, Deliver takes no more messages. Running invocations may go on for Mapping.Grace,
+// because their context does not end yet. After that they are cancelled, their messages are given
 // back, and Deliver returns an error.
 func Deliver(ctx context.Context, q *Queue, m Mapping) error {
 	running, giveUp := context.WithCancelCause(context.WithoutCancel(ctx))

@@ -27,8 +27,9 @@ func bubbleQueue(maxReceives int) (*queue.Queue, *grave) {
 	}), dead
 }
 
-// deliver starts Deliver with defaults for the fields of m that are not set. It returns a
-// function that ends the delivery.
+// deliver starts Deliver with a mapping. It sets a log, a timeout of 10 s and a grace of 5 s in
+// the mapping. Concurrency and batch size are 1 if the mapping does not set them. The returned
+// function ends the delivery and returns the error of Deliver.
 func deliver(t *testing.T, q *queue.Queue, m queue.Mapping) (stop func() error) {
 	t.Helper()
 	m.Concurrency, m.BatchSize = max(m.Concurrency, 1), max(m.BatchSize, 1)
@@ -43,7 +44,7 @@ func deliver(t *testing.T, q *queue.Queue, m queue.Mapping) (stop func() error) 
 	}
 }
 
-// settle waits until all messages of a queue are delivered.
+// settle waits until the queue has no message any more that waits or is in flight.
 func settle(t *testing.T, q *queue.Queue) {
 	t.Helper()
 	pass(time.Hour)
@@ -77,7 +78,8 @@ func TestDeliverDeletesWhatTheFunctionTook(t *testing.T) {
 }
 
 // TestDeliverFailures delivers a batch of the messages "good" and "bad" to functions that fail
-// in every possible way.
+// in every possible way, and checks which of the two become dead letters, and with which
+// reason.
 func TestDeliverFailures(t *testing.T) {
 	fail := func(id string) (events.SQSEventResponse, error) {
 		return events.SQSEventResponse{BatchItemFailures: []events.SQSBatchItemFailure{{ItemIdentifier: id}}}, nil

@@ -1,6 +1,6 @@
-// Package queue replaces SQS on one machine: queues in memory with the semantics of SQS, the
-// delivery of their messages to functions, as Lambda's event source mapping does it, and the
-// part of SQS's protocol by which functions in other processes send messages.
+// Package queue replaces SQS on one machine. Its queues are in memory and have the semantics of
+// SQS. It delivers their messages to functions, as Lambda's event source mapping does. Functions in
+// other processes send messages by a part of SQS's protocol.
 //
 // A message goes through these states:
 //
@@ -9,8 +9,8 @@
 //	           │          ├─ timeout ──┤
 //	           └─ back-off ── Fail ────┴──▶ dead letter, after MaxReceives
 //
-// As with SQS a message may come more than once, and in any order. Two differences: a
-// failed message comes back after a short back-off instead of the visibility timeout,
-// since a person is waiting; and messages are lost when the process ends, which costs
-// only time, because the sweep finds all unfinished work.
+// As with SQS, a message may come more than once, and in any order. There are two differences.
+// A failed message comes back after a short back-off instead of the visibility timeout, because
+// on a laptop a person waits for the result. And messages are lost when the process ends. This
+// costs only time, because the function sweep finds all unfinished work.
 package queue

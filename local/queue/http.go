@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maxRequest = 2 << 20 // maximum size of a request in bytes; JSON may take six bytes for a byte of a message
+	maxRequest = 2 << 20 // maximum size of a request in bytes; one byte of a message may be six in JSON, such as \u0001
 	maxEntries = 10      // maximum number of messages of a SendMessageBatch
 )
 
@@ -45,21 +45,22 @@ type fault struct{ code, text string }
 
 func (f *fault) Error() string { return f.text }
 
-// entry is a message in a request: the message that the client wants to send.
+// entry is one message that a client wants to send, as part of a request.
 type entry struct {
 	ID           string `json:"Id"`
 	MessageBody  string
 	DelaySeconds int64
 }
 
-// sent is the part of an answer about one message that was sent.
+// sent is the answer to a SendMessage, or the part of the answer to a SendMessageBatch about one
+// accepted message.
 type sent struct {
 	ID               string `json:"Id,omitempty"`
 	MessageID        string `json:"MessageId"`
 	MD5OfMessageBody string
 }
 
-// refused is the part of the answer to a SendMessageBatch about a message that was refused.
+// refused describes a message that was refused, in the answer to a SendMessageBatch.
 type refused struct {
 	ID          string `json:"Id"`
 	Code        string
@@ -92,7 +93,8 @@ func serve(queues map[string]*Queue, target string, body io.Reader) (any, error)
 	return nil, &fault{"UnsupportedOperation", fmt.Sprintf("%q is not served here", target)}
 }
 
-// accept puts a message of a request into the queue, and returns the answer about it.
+// accept puts a message of a request into the queue, and returns the part of the answer about
+// this message.
 func (q *Queue) accept(e entry) (sent, error) {
 	if e.DelaySeconds < 0 || e.DelaySeconds > int64(message.MaxDelay/time.Second) {
 		return sent{}, fmt.Errorf("a delay of %d seconds is not between 0 and %v", e.DelaySeconds, message.MaxDelay)

@@ -15,8 +15,8 @@ type item struct {
 	sent     time.Time
 	number   uint64    // number of the copy, unique in the queue
 	due      time.Time // time from which the message can be received, for the first time or again
-	receives int       // number of times that this copy was received
-	receipt  string    // receipt handle of the newest receive; "" if it is not in flight
+	receives int       // number of times that this copy of the message was received
+	receipt  string    // receipt handle of the newest receive; "" if the copy is not in flight
 	reason   string    // why the last attempt failed; "" before the first failure
 	place    int       // index of the item in Queue.due
 }
@@ -44,7 +44,8 @@ func md5Hex(s string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// dueHeap is a heap (container/heap) of items; the first item is the one that is due first.
+// dueHeap is a heap (container/heap) of items by the time at which they are due, the earliest
+// first.
 type dueHeap []*item
 
 func (a dueHeap) Len() int { return len(a) }

@@ -24,8 +24,8 @@ type Options struct {
 	Visibility  time.Duration // time after a receive until the message is visible again, if it is not deleted
 	MaxReceives int           // number of failed receives after which a message becomes a dead letter; at least 1
 	Chaos       *Chaos        // disturbs the deliveries; nil: they are not disturbed
-	// Dead, if not nil, is called for every dead letter, by the goroutine that called Fail
-	// or Receive. The queue can be used meanwhile.
+	// Dead, if not nil, is called for every dead letter, by the goroutine that called Fail or
+	// Receive. Dead may use the queue.
 	Dead func(message.DeadLetter)
 }
 
@@ -39,7 +39,7 @@ type Queue struct {
 	sent    uint64           // number of messages sent so far
 	copies  uint64           // number of items made so far, one for each copy of a message
 	deaths  int              // number of dead letters so far
-	changed chan struct{}    // closed when due changes, and replaced by a new channel
+	changed chan struct{}    // closed when the field due changes; a new channel then takes its place
 }
 
 // New returns an empty queue.
@@ -83,9 +83,9 @@ func check(body string) error {
 	return nil
 }
 
-// Receive returns up to limit visible messages, the one that has been due longest first. It
-// does not wait. The messages are then in flight, until they are visible again after
-// Options.Visibility.
+// Receive returns visible messages, at most as many as the limit. Those that became visible first
+// come first. It does not wait for messages. The returned messages are in flight: they become
+// visible again after Options.Visibility, unless they are deleted before.
 func (q *Queue) Receive(limit int) []events.SQSMessage {
 	batch, dead := q.receive(limit)
 	q.report(dead...)
@@ -128,10 +128,10 @@ func (q *Queue) Delete(receipt string) {
 	}
 }
 
-// Fail gives back a message that could not be handled; reason says why. receipt is the receipt
-// handle of its newest receive; for an older handle, Fail does nothing. After MaxReceives
-// receives, the message becomes a dead letter. Otherwise it is visible again after a
-// back-off: 100 ms, doubled with each further failure, at most Options.Visibility.
+// Fail gives a message back to the queue, because it could not be handled for the given reason. The
+// receipt handle must be that of the message's newest receive; for an older handle, Fail does
+// nothing. After MaxReceives receives, the message becomes a dead letter. Otherwise it is visible
+// again after a back-off: 100 ms, doubled with each further failure, at most Options.Visibility.
 func (q *Queue) Fail(receipt, reason string) {
 	if dead, died := q.fail(receipt, reason); died {
 		q.report(dead)

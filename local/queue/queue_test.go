@@ -15,8 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/queue"
 )
 
-// pass lets time pass: in a bubble of testing/synctest, the clock only moves while all
-// goroutines sleep.
+// pass lets time pass. The tests run in a bubble of testing/synctest, whose clock only moves
+// while all goroutines sleep.
 var pass = time.Sleep
 
 // grave collects the dead letters of a queue.
@@ -196,7 +196,8 @@ func TestLongDelayIsCut(t *testing.T) {
 	})
 }
 
-// The function Options.Dead may use the queue.
+// A queue calls Options.Dead for each of its dead letters. This function may use the queue: here it
+// sends the message again.
 func TestDeadMayBeSentAgain(t *testing.T) {
 	var q *queue.Queue
 	q = queue.New(queue.Options{Name: "fetch", Visibility: time.Minute, MaxReceives: 1, Dead: func(d message.DeadLetter) {

@@ -29,7 +29,7 @@ func (q *Queue) Counts() Counts {
 	return c
 }
 
-// Bodies returns the bodies of all messages in any order, except deleted ones and dead letters.
+// Bodies returns the bodies of all messages except deleted ones and dead letters, in any order.
 func (q *Queue) Bodies() []string {
 	q.mu.Lock()
 	defer q.mu.Unlock()

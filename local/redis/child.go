@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	portAttempts = 5                    // maximum number of ports to try: others may take a free port first
-	patience     = 10 * time.Second     // maximum time until a child answers
+	portAttempts = 5                    // maximum number of ports to try: another program may take a free port first
+	patience     = 10 * time.Second     // maximum time from the start of a child until it answers
 	pause        = 2 * time.Millisecond // time between two checks whether the child answers
 )
 

@@ -32,8 +32,9 @@ func startEmbedded() (*Server, error) {
 	return &Server{URL: url(m.Addr()), Embedded: true, stop: stop}, nil
 }
 
-// age calls the function pass at every tick, with the time since the previous tick as the argument,
-// until quit is closed.
+// age makes time pass in the embedded Redis, so that keys expire; the clock of this Redis does not
+// run by itself. At every tick, age calls the callback with the time since the previous tick. It
+// returns when quit is closed.
 func age(ticks <-chan time.Time, quit <-chan struct{}, pass func(time.Duration)) {
 	last := time.Now()
 	for {

@@ -1,5 +1,5 @@
-// Package redis starts a Redis on a laptop: redis-server as a child process if that program
-// is installed, otherwise one in this process. Neither writes to disk, because everything in
+// Package redis starts a Redis on a laptop: redis-server as a child process if that program is
+// installed, otherwise miniredis in this process. Neither writes to disk, because everything in
 // Redis can be rebuilt from the bucket.
 package redis
 
@@ -16,8 +16,8 @@ type Options struct {
 	Dir     string // working directory of the child
 	Program string // path of redis-server; "": the one in PATH or, if there is none, the embedded Redis
 
-	// Restarted, if not nil, is called each time the child answers again after a restart, at
-	// the same address and without data. why says how the child had ended before.
+	// Restarted, if not nil, is called each time the child answers again after a restart, at the
+	// same address and without data. Its argument says how the child had ended.
 	Restarted func(why error)
 }
 
@@ -47,8 +47,9 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	return server, nil
 }
 
-// Done returns a channel that is closed when the child has ended and cannot be started again,
-// and by Close. For an embedded server it returns nil.
+// Done returns a channel that is closed when redis-server has ended for good: it could not be
+// started again, or Close was called. For an embedded Redis, which runs in this process and cannot
+// end by itself, Done returns nil.
 func (s *Server) Done() <-chan struct{} {
 	if s.keeper == nil {
 		return nil

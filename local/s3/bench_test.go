@@ -8,7 +8,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// BenchmarkStart measures the time to start a server until it answers, and to stop it.
+// BenchmarkStart measures the total time to start a server (until it answers) and to stop it.
 func BenchmarkStart(b *testing.B) {
 	for b.Loop() {
 		server, err := Start(b.Context(), self(b, "child"), options(b.TempDir()), Events{Stored: ignore})
@@ -35,7 +35,8 @@ func BenchmarkCreate(b *testing.B) {
 	})
 }
 
-// BenchmarkGet reads 2 KiB from the middle of a package, 16 at once.
+// BenchmarkGet reads ranges of 2 KiB from one object of 32 MiB, with eight concurrent readers per
+// processor.
 func BenchmarkGet(b *testing.B) {
 	_, bucket := start(b, b.TempDir(), ignore)
 	if err := bucket.Create(b.Context(), "package", make([]byte, 32<<20)); err != nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/versity/versitygw/s3api"
 )
 
-// Limits of the server. Above the first two, which limit connections and requests, it
-// answers "slow down".
+// Limits of the server. It answers "slow down" to connections beyond maxConnections, and to
+// concurrent requests beyond maxRequests.
 const (
 	maxConnections = 2048
 	maxRequests    = 1024
@@ -27,10 +27,10 @@ const (
 	ioBuffer       = 256 << 10 // size of the buffer for reading and writing a file, in bytes
 )
 
-// Child is the program of the child process: it reads Options from in, serves, and writes
-// messages to out (see the package comment). It returns nil when in ends; the process must
-// exit then. It ignores SIGINT and SIGHUP, which the terminal sends to all processes: only
-// the parent ends the child.
+// Child runs the program of the child process: it reads Options from the parent, serves, and writes
+// messages to the parent (see the package comment). When the input from the parent ends, Child
+// returns nil, and the process must exit. Child ignores SIGINT and SIGHUP, which the terminal sends
+// to all processes: only the parent ends the child.
 func Child(in io.Reader, out io.Writer) error { return attend(in, out, (*os.File).Sync) }
 
 // attend runs the program of the child process (see Child). sync is (*os.File).Sync or, in
@@ -57,8 +57,8 @@ func attend(in io.Reader, out io.Writer, sync func(*os.File) error) error {
 }
 
 // serve makes the bucket's directory, unless o.ReadOnly is set, and serves it until serving fails.
-// If another program has taken the port, serve tries again a few times, with another port if that
-// of o.Listen is 0.
+// If another program has taken the port, serve tries again a few times. If o.Listen has port 0,
+// each try chooses a free port.
 func serve(o Options, d *disk, r *reporter) error {
 	dir, err := filepath.Abs(o.Dir) // the working directory will change
 	if err != nil {
@@ -84,8 +84,8 @@ func serve(o Options, d *disk, r *reporter) error {
 	}
 }
 
-// choose returns the address to serve at: listen or, if its port is 0, listen with a free port
-// instead. versitygw itself would choose a port for 0, too, but would not report it.
+// choose returns the address to serve at. If the port of the given address is 0, choose replaces
+// it by a free port. versitygw itself would choose a port for 0, too, but would not report it.
 func choose(listen string) (string, error) {
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {
@@ -95,7 +95,7 @@ func choose(listen string) (string, error) {
 	return listener.Addr().String(), nil
 }
 
-// run serves the directory dir by versitygw at an address, until serving fails.
+// run serves a directory by versitygw at an address, until serving fails.
 func run(dir, address string, o Options, d *disk, r *reporter) error {
 	backend, err := posix.New(dir, attributes{disk: d}, posix.PosixOpts{
 		Concurrency:         maxActions,

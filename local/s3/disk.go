@@ -15,15 +15,15 @@ import (
 // concurrent syncs into one write of their journal.
 const parallelSyncs = 16
 
-// disk syncs files and folders, so that they survive a power cut. It works in rounds: the
-// paths of all calls that come during one round are synced together in the next one. So a
-// folder in which many files were made is synced only once. It is safe for concurrent use.
+// disk syncs files and folders, so that they survive a power cut. It works in rounds. While one round
+// runs, the paths of new calls are collected, and the next round syncs all of them. So a folder in
+// which many files were made is synced only once. A disk is safe for concurrent use.
 type disk struct {
 	sync func(*os.File) error // (*os.File).Sync, or its replacement in tests
 
 	mu   sync.Mutex // protects the fields below
 	next *round     // next round, for which calls wait; nil if no call waits
-	busy bool       // whether a round is running
+	busy bool       // whether the files of a round are being synced now
 }
 
 // round is a set of files and folders that are synced together.
@@ -69,10 +69,10 @@ func (d *disk) run() {
 	}
 }
 
-// syncRound syncs the files and folders at the paths. It opens all of them before it syncs the
-// first. A sync takes long, and meanwhile another call may put a new file at one of the paths. If
-// syncRound opened the path only then, it would sync the new file and not the old one, which the
-// folder on disk may name.
+// syncRound first opens all files and folders at the paths, and then syncs them. Another call may
+// meanwhile replace a file by a new one with the same name. Even then, syncRound syncs the old file,
+// which it has open. This is needed because a power cut may undo the replacement, so that the name
+// leads to the old file again.
 func (d *disk) syncRound(paths map[string]bool) error {
 	var files []*os.File
 	defer func() {

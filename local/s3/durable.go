@@ -20,10 +20,10 @@ import (
 //
 //   - The file is synced before it gets its name (see attributes), so that a file with a
 //     name is always whole.
-//   - Before the answer to a PUT, the file is synced again, for attributes that were set
-//     later, and all folders from its own to the bucket's.
-//   - The same is synced before the answer that an object exists already: a client that
-//     repeats its PUT takes this answer as a sign that the object is stored.
+//   - Before the answer to a PUT, the file is synced again, because attributes may have been set
+//     since. All folders from the file's own to the bucket's are synced, too.
+//   - The file and these folders are also synced before the answer that an object exists
+//     already: a client that repeats its PUT takes this answer as a sign that the object is stored.
 //
 // Deleted objects and new buckets are synced in the same way. If two calls delete an object at
 // once, one of them gets the answer that there is none; it waits for the sync, too. Other
@@ -88,19 +88,20 @@ func (d durable) CreateBucket(ctx context.Context, in *s3.CreateBucketInput, acl
 	return d.disk.syncAll([]string{filepath.Join(d.dir, *in.Bucket), d.dir})
 }
 
-// attributes stores versitygw's metadata of files in their extended attributes, and syncs
-// files.
+// attributes keeps versitygw's metadata of each file in extended attributes of the file. It also
+// syncs new files (see StoreAttribute).
 type attributes struct {
 	meta.XattrMeta
 	disk *disk
 }
 
-// etag is the name of the last attribute that versitygw sets before a file gets its name.
-// A conditional PUT treats a file without this attribute as absent.
+// etag is the name of the last attribute that versitygw sets on a new file, before it links the
+// file into its folder. A conditional PUT treats a file without this attribute as absent.
 const etag = "etag"
 
-// StoreAttribute implements meta.MetadataStorer. When it has set the etag of a file that has
-// no name yet, it syncs the file.
+// StoreAttribute implements meta.MetadataStorer. In addition, it syncs a new file when versitygw
+// sets the etag of the file. The etag is the last attribute that is set before the file gets its
+// name. So a file with a name is always whole on disk.
 func (a attributes) StoreAttribute(file *os.File, bucket, object, attribute string, value []byte) error {
 	err := a.XattrMeta.StoreAttribute(file, bucket, object, attribute, value)
 	if err != nil || file == nil || attribute != etag {

@@ -16,7 +16,8 @@ import (
 	"github.com/versity/versitygw/s3err"
 )
 
-// syncs records the paths of the files that were synced, and calls a function at the first sync.
+// syncs replaces the syncing of files in tests. Its method sync only records the path of the file.
+// At the first call of sync, it also runs the callback of the test, if there is one.
 type syncs struct {
 	first func()
 	mu    sync.Mutex // protects the field below
@@ -32,8 +33,9 @@ func (s *syncs) sync(file *os.File) error {
 	return nil
 }
 
-// TestRoundIsOpenedFirst renames all files when the first of them is synced: the others are synced
-// nevertheless.
+// TestRoundIsOpenedFirst: a round (files that are synced together) must open all its files before it
+// syncs the first one. The test renames all files while the first one is synced. The other files must
+// be synced nevertheless.
 func TestRoundIsOpenedFirst(t *testing.T) {
 	dir := t.TempDir()
 	var paths []string
@@ -60,7 +62,8 @@ func TestRoundIsOpenedFirst(t *testing.T) {
 	}
 }
 
-// TestRoundFails has a file that cannot be synced: all calls of the round fail.
+// TestRoundFails: if one file of a round (files that are synced together) cannot be synced,
+// every call that waits for the round gets the error.
 func TestRoundFails(t *testing.T) {
 	broken := errors.New("broken disk")
 	d := &disk{sync: func(*os.File) error { return broken }}
@@ -69,7 +72,9 @@ func TestRoundFails(t *testing.T) {
 	}
 }
 
-// overtaken deletes a file whenever versitygw, before it deletes the object, looks at the etag.
+// overtaken lets a test simulate that two calls delete an object at once. Before versitygw deletes
+// an object, it reads the etag from the object's metadata. At that moment overtaken deletes the
+// file of the object, as if another call had been faster.
 type overtaken struct {
 	meta.XattrMeta
 	path string
@@ -80,8 +85,9 @@ func (o overtaken) RetrieveAttribute(file *os.File, bucket, object, attribute st
 	return o.XattrMeta.RetrieveAttribute(file, bucket, object, attribute)
 }
 
-// TestSlowerDelete deletes an object that another call deletes at the same time: the folders are
-// synced before the answer, which a client takes as a sign that the object is deleted.
+// TestSlowerDelete: two calls delete an object at once. The slower one gets the answer that there is
+// no such object. Its client takes this answer as a sign that the object is deleted for good, even
+// after a power cut. Therefore the folders above the object must be synced before this answer.
 func TestSlowerDelete(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir) // posix.New changes the working directory; this returns to the present one

@@ -19,11 +19,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// journal is the environment variable with the name of the file to which a recorder writes.
+// journal is the name of an environment variable. Its value is the path of the journal, the
+// file to which a recorder writes everything that is synced.
 const journal = "BUCKETSEARCH_TEST_JOURNAL"
 
-// record is the content of a file or folder that is on disk after it was synced. Syncs of other
-// files put nothing of it on disk, because POSIX does not promise more.
+// record is one line of the journal: the content of a file or folder when it was synced. After a
+// simulated power cut, the disk has only the contents in the journal. A folder's content is only
+// the names of its files. So if a folder was synced but a file in it was not, the file is there
+// after the cut, but empty. POSIX does not promise more.
 type record struct {
 	Inode   uint64            `json:"inode"`
 	Content []byte            `json:"content,omitempty"` // content of a file
@@ -31,7 +34,8 @@ type record struct {
 	Folder  map[string]uint64 `json:"folder,omitempty"` // files in a folder: names → inodes
 }
 
-// recorder simulates a disk whose power may be cut after any sync.
+// recorder simulates a disk whose power may be cut after any sync. Instead of syncing a file or
+// folder, it writes the content to a journal, which shows what is on the disk after each sync.
 type recorder struct {
 	mu   sync.Mutex // protects the fields below
 	out  *os.File
@@ -70,9 +74,9 @@ func (r *recorder) sync(file *os.File) error {
 	return err
 }
 
-// filesIn returns the files in the folder that info describes, and that was opened at the path. If
-// the folder is no longer there, it was deleted, and so is empty. Another folder with the same path
-// may be there by now: its files are not in this one.
+// filesIn returns the inode of each file in a folder, by the name of the file. The caller has
+// opened the folder at the path, and info describes the folder that it opened. If the path now leads
+// nowhere or to another folder, the opened one was deleted, and filesIn returns no files.
 func filesIn(path string, info fs.FileInfo) (files map[string]uint64, err error) {
 	files = make(map[string]uint64)
 	inside, err := os.ReadDir(path)
@@ -92,7 +96,8 @@ func filesIn(path string, info fs.FileInfo) (files map[string]uint64, err error)
 
 func inode(info fs.FileInfo) uint64 { return info.Sys().(*syscall.Stat_t).Ino }
 
-// recording is the program of a child process whose syncs are recorded.
+// recording is the program of a child process. It runs the server, but the server calls a recorder
+// where it would sync a file or folder to disk.
 func recording(in io.Reader, out io.Writer) error {
 	file, err := os.OpenFile(os.Getenv(journal), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
@@ -101,8 +106,10 @@ func recording(in io.Reader, out io.Writer) error {
 	return attend(in, out, (&recorder{out: file, held: make(map[uint64]bool)}).sync)
 }
 
-// step is one operation on an object, with the lengths of the journal when it began and when it
-// was answered.
+// step is one operation on an object. The journal is the file to which each sync is appended. The
+// length of the journal serves as the clock, so that syncs and operations can be put in order. The
+// field began is the length in bytes when the operation began. The field answered is the length
+// when the store had answered.
 type step struct {
 	key      string
 	began    int64
@@ -110,8 +117,9 @@ type step struct {
 	content  []byte // content of the object after the step; nil: it is deleted
 }
 
-// allowed reports whether an object may have the content body (nil: it is absent) on a disk
-// whose power was cut at the length cut of the journal.
+// allowed reports whether an object may have the given content after a power cut; nil means that
+// the object is absent. The steps are all operations on the object. The moment of the power cut is
+// given as the length in bytes that the journal (the file to which each sync is appended) had then.
 func allowed(steps []step, cut int64, body []byte) bool {
 	certain := int64(-1) // length of the journal at the beginning of the last step that must be on disk
 	for _, s := range steps {
@@ -145,8 +153,9 @@ func (i image) walk(at uint64, path string, visit func(path string, file record)
 	}
 }
 
-// The power is cut at every moment. Each object for which the store had answered that it is
-// stored, exists or is deleted must then be so, and every object that is there must be whole.
+// The power is cut after each sync in turn. If the store had answered that an object is stored,
+// exists or is deleted, this must be true after the power cut. Every object that is there must
+// be whole.
 func TestPowerCut(t *testing.T) {
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "journal")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -201,7 +210,8 @@ func TestPowerCut(t *testing.T) {
 	serveImage(t, files, root, history)
 }
 
-// short returns the times and sizes of steps, for messages.
+// short returns each step as a text for error messages, with the size of the object instead of its
+// content.
 func short(steps []step) (all []string) {
 	for _, s := range steps {
 		all = append(all, fmt.Sprintf("%d–%d: %d bytes", s.began, s.answered, len(s.content)))
@@ -209,8 +219,10 @@ func short(steps []step) (all []string) {
 	return all
 }
 
-// work runs some workers that store, replace and delete objects, in folders that appear and
-// vanish. Two workers each use the same objects. at returns the length of the journal.
+// work runs six workers at once, which create, replace and delete objects. A folder is made with
+// its first object, and vanishes with its last one. For each object below manifests/, two workers
+// try to create it. work returns the operations on each object, by the object's key. The callback
+// must return the present length of the journal (the file that records each sync).
 func work(t *testing.T, bucket blob.Bucket, at func() int64) map[string][]step {
 	var (
 		mu      sync.Mutex
@@ -247,7 +259,9 @@ func work(t *testing.T, bucket blob.Bucket, at func() int64) map[string][]step {
 	return history
 }
 
-// serveImage starts a server on the content of a disk and reads all objects.
+// serveImage writes the content of a simulated disk to a real folder, and starts a server on this
+// folder. For each object on the server, it checks that the content is that of the last operation on
+// the object, and that the object cannot be created again. The history lists all operations, by key.
 func serveImage(t *testing.T, files image, root uint64, history map[string][]step) {
 	dir := t.TempDir()
 	files.walk(root, "", func(path string, file record) {

@@ -9,7 +9,8 @@ import (
 	"github.com/versity/versitygw/s3response"
 )
 
-// reporter writes messages to the parent. It is safe for concurrent use.
+// reporter writes messages to the parent process, which has started this server. It is safe for
+// concurrent use.
 type reporter struct {
 	mu  sync.Mutex
 	out *json.Encoder // encoder that writes to the parent; protected by mu

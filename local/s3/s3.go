@@ -2,9 +2,9 @@
 // because versitygw changes the working directory of its process, and so that this process goes
 // on when the server ends.
 //
-// The parent calls Start, and the child process Child. They talk over pipes, in lines of
-// JSON. First the parent writes its Options: so the secret is not visible in the child's
-// arguments or environment. The child answers
+// The parent process calls Start, and the child process calls Child. They exchange lines of JSON
+// over pipes. The first line is from the parent and holds the Options. So the secret in them is not
+// visible in the child's arguments or environment. The child answers
 //
 //	{"ready":"http://127.0.0.1:PORT"}
 //
@@ -12,11 +12,12 @@
 //
 //	{"key":"spool/0000/00000001-000000000007.spool","size":1234}
 //
-// The child ends when its standard input ends, and so never outlives its parent, even if that
-// is killed. If it ends earlier, the parent starts it again. Objects are files below
-// Dir/Bucket. A file gets its name when all of it is on disk, and the request is answered
-// when the name is on disk, too. So an object that is there is whole after a kill, and an
-// object whose PUT was answered survives a power cut.
+// The child ends when its standard input ends. So it never outlives its parent, even if the parent
+// is killed. If the child ends earlier, the parent starts it again.
+//
+// Objects are files below Dir/Bucket. A file gets its name when its whole content is on disk, and a
+// PUT is answered when the name is on disk, too. So after a kill, no object is incomplete. An object
+// whose PUT was answered survives even a power cut.
 package s3
 
 // Options are the settings of a server.
@@ -29,7 +30,8 @@ type Options struct {
 	ReadOnly  bool   `json:"read_only,omitempty"` // true: writes are refused, and neither Dir nor Bucket is made
 }
 
-// message is a line that the child writes: its endpoint, or a stored object.
+// message is a line of JSON that the child writes to its parent: its endpoint when it is ready,
+// or an object that was stored.
 type message struct {
 	Ready string `json:"ready,omitempty"` // URL of the server, sent when it is ready; empty in other messages
 	Key   string `json:"key,omitempty"`   // key of the stored object

@@ -15,7 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/s3blob"
 )
 
-// role is the environment variable that tells the test binary which process it is.
+// role is an environment variable that tells the test binary which program to run: the child,
+// its parent or a recorder. Without this variable, the tests run.
 const role = "BUCKETSEARCH_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -50,7 +51,8 @@ func options(dir string) Options {
 	return Options{Dir: dir, Bucket: "bucket", Listen: "127.0.0.1:0", AccessKey: "access", SecretKey: "secret secret"}
 }
 
-// start starts a server on the directory, which runs until the test ends, and opens its bucket.
+// start starts a server on the directory and opens its bucket. The server runs until the test
+// ends.
 func start(t testing.TB, dir string, stored func(key string, size int64)) (*Server, *s3blob.Bucket) {
 	t.Helper()
 	o := options(dir)
@@ -79,8 +81,9 @@ func TestConformance(t *testing.T) {
 	blobtest.Run(t, func(*testing.T) blob.Bucket { return bucket })
 }
 
-// TestConformanceElsewhere runs on the S3 server that BUCKETSEARCH_TEST_S3
-// names, http(s)://host:port/bucket, with the credentials of the environment.
+// TestConformanceElsewhere runs the conformance tests of buckets on an S3 server that runs
+// elsewhere. The environment variable BUCKETSEARCH_TEST_S3 gives the URL of the bucket
+// (http(s)://host:port/bucket). The credentials come from the environment, too.
 func TestConformanceElsewhere(t *testing.T) {
 	address := os.Getenv("BUCKETSEARCH_TEST_S3")
 	if address == "" {
@@ -102,7 +105,8 @@ func TestConformanceElsewhere(t *testing.T) {
 	blobtest.Run(t, func(*testing.T) blob.Bucket { return bucket })
 }
 
-// parent starts a server, prints its endpoint, and waits to be killed.
+// parent is the program of a process that a test kills. It starts a server as its child, prints the
+// server's endpoint, and waits.
 func parent(out io.Writer) error {
 	path, err := os.Executable()
 	if err != nil {

@@ -16,21 +16,21 @@ import (
 // startTimeout is the maximum time from the start of a child until it serves.
 const startTimeout = 15 * time.Second
 
-// Command is the command of the child process, which must call Child.
+// Command is the command line of the child process, whose program must call Child.
 type Command struct {
 	Path string
 	Args []string // arguments, without the program's name
 	Env  []string // environment variables; nil: those of this process
 }
 
-// Events are functions of Start's caller that are called when something happens in the child.
+// Events are callbacks that tell the caller of Start what happens in the child.
 type Events struct {
-	// Stored is called for every stored object, one after another, when the object can be
-	// read. The child may wait until Stored returns, so that Stored must not send requests to
-	// it. An object stored just before the child is killed may not be reported.
+	// Stored is called after an object was stored and can be read. There is one call at a time. The
+	// child may wait until the call returns, so Stored must not send requests to the child. If the
+	// child is killed just after it has stored an object, Stored may never be called for this object.
 	Stored func(key string, size int64)
-	// Restarted, if not nil, is called each time the child serves again after a restart. why
-	// says how the child had ended before.
+	// Restarted, if not nil, is called each time the child serves again after a restart. Its
+	// argument says how the child had ended.
 	Restarted func(why error)
 }
 
@@ -61,8 +61,8 @@ func Start(ctx context.Context, c Command, o Options, events Events) (*Server, e
 	return s, nil
 }
 
-// startChild starts one child, and returns it with its endpoint once it serves. It calls stored
-// with the key and the size of each object that the child then stores.
+// startChild starts one child, and returns it with its endpoint once it serves. It calls the
+// callback with the key and the size of each object that the child stores.
 func startChild(ctx context.Context, c Command, o Options, stored func(string, int64)) (*child.Process, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -90,9 +90,8 @@ func startChild(ctx context.Context, c Command, o Options, stored func(string, i
 	}
 }
 
-// tell reads lines of the child's output. If a line is a message with the server's endpoint, it
-// sends the endpoint to ready. If it is one about a stored object, tell calls stored with the
-// object's key and size. It ignores lines that are no messages.
+// tell reads lines of the child's output. It passes on the server's endpoint to the channel, and
+// the key and size of each stored object to the callback. It ignores lines that are no messages.
 func tell(lines []byte, ready chan<- string, stored func(string, int64)) {
 	for line := range bytes.Lines(lines) {
 		var m message
@@ -106,8 +105,8 @@ func tell(lines []byte, ready chan<- string, stored func(string, int64)) {
 	}
 }
 
-// Done returns a channel that is closed when the child has ended and cannot be started again,
-// and by Close.
+// Done returns a channel that is closed when the child has ended for good: it could not be started
+// again, or Close was called.
 func (s *Server) Done() <-chan struct{} { return s.keeper.Done() }
 
 // Err returns why the child has ended for good; nil if it has not.

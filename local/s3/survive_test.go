@@ -22,8 +22,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// content is what the tests store under a key: its size and bytes follow from
-// the key.
+// content returns what the tests store under a key. Its size and bytes depend only on the key.
 func content(key string) []byte {
 	var seed [32]byte
 	copy(seed[:], key)
@@ -33,7 +32,8 @@ func content(key string) []byte {
 	return bytes
 }
 
-// killable returns the command of a child, and a function that kills the running child.
+// killable returns a command that starts the server as a child process. Calling kill kills the
+// process that was started last by this command.
 func killable(t *testing.T) (c Command, kill func()) {
 	t.Helper()
 	c = self(t, "child")
@@ -55,9 +55,9 @@ func killable(t *testing.T) (c Command, kill func()) {
 	}
 }
 
-// A server that is killed serves again at the same endpoint. If Create of an object was
-// answered, the object is whole; otherwise it is whole or absent, so that users need only try
-// again.
+// A server that is killed must be started again at the same endpoint. If a Create had succeeded,
+// its object must then be whole. If a Create was interrupted, its object must be whole or absent,
+// so that the client need only repeat the Create.
 func TestKill(t *testing.T) {
 	const kills, between = 3, 60
 	command, kill := killable(t)
@@ -180,7 +180,8 @@ func TestParentDies(t *testing.T) {
 	}
 }
 
-// Every object is reported once, with its size, and can be read when it is reported.
+// The server reports every stored object to the caller of Start exactly once, with its size. The
+// object can be read when it is reported.
 func TestReports(t *testing.T) {
 	const objects = 200
 	var (

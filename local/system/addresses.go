@@ -8,9 +8,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// Addresses parses a web address that a person has typed, as collection.ParseSeed does. It
-// returns this address and, if collections drop parameters of it, such as a session id,
-// the addresses that they crawl instead.
+// Addresses parses a web address that a person has typed, as collection.ParseSeed does. A collection
+// may crawl the same page under another address, for example without a session id in the query
+// parameters. Addresses returns the typed address, and all addresses that collections use in its
+// place.
 func (a *Attached) Addresses(ctx context.Context, text string) ([]address.Address, error) {
 	given, err := collection.ParseSeed(text)
 	if err != nil {

@@ -39,12 +39,9 @@ type Attached struct {
 	dir   *datadir.Dir
 }
 
-// Attach opens the bucket:
-//
-//	Options.S3 is set                              that bucket
-//	a system runs in the data directory            its bucket
-//	otherwise                                      the bucket in the directory, by an
-//	                                               embedded store of this process
+// Attach opens a bucket. If Options.S3 is set, this is the remote bucket at that URL. Otherwise it is
+// the bucket in the data directory. If a system runs in the directory, Attach uses the object store
+// of that system. If none runs there, Attach starts an embedded object store.
 //
 // A directory that cannot be written is opened read-only. Attach fails with ErrEmpty if the
 // data directory has no bucket. It accepts an empty bucket, which only Check rejects.
@@ -116,9 +113,9 @@ func (a *Attached) open(ctx context.Context, o Options) (err error) {
 }
 
 // join connects to the bucket and the Redis of the system that runs in the data directory. The
-// parameter inUse is the error that the directory is locked. join returns it if the directory does
-// not say how to connect: the system is starting or stopping. If Redis cannot be reached, a.Redis
-// stays nil.
+// caller could not lock the directory, and passes the error of this attempt as inUse. While the
+// system is starting or stopping, the directory does not say how to connect, and join returns inUse.
+// If Redis cannot be reached, a.Redis stays nil.
 func (a *Attached) join(ctx context.Context, o Options, inUse error) error {
 	running, err := datadir.ReadRunning(o.Data)
 	if err != nil { // the system does not serve yet, or has stopped serving
@@ -156,16 +153,17 @@ func (a *Attached) Close() error {
 	return errors.Join(errs...)
 }
 
-// Rebuild rebuilds the frontiers in the Redis of the running system. a.Redis must not be
-// nil.
+// Rebuild rebuilds the frontiers (the queues of known URLs) in the Redis of the running system
+// from the bucket, and returns the number of their URLs. a.Redis must not be nil.
 func (a *Attached) Rebuild(ctx context.Context) (restore.Rebuilt, error) {
 	fronts := &restore.Frontiers{Bucket: a.Bucket, Redis: a.Redis, Now: time.Now, Worker: commandWorker("rebuild"), Log: slog.New(slog.DiscardHandler)}
 	return fronts.Rebuild(ctx)
 }
 
-// AddCrowded adds to a status the hosts whose sitemaps are not read because too many of their
-// URLs wait (Crowded), and the limit on their number (MaxWaiting). It reads the hosts from the
-// frontiers in Redis. If no system runs, it does nothing.
+// AddCrowded sets two fields of a status: Crowded, the hosts whose sitemaps are not read
+// because too many URLs wait already, and MaxWaiting, the maximum number of waiting URLs of a
+// host whose sitemaps are read. It reads the hosts from the frontiers in Redis. If no system
+// runs, it does nothing.
 func (a *Attached) AddCrowded(ctx context.Context, status *Status) error {
 	inForce, err := a.Settings.Get(ctx)
 	if err != nil || a.Redis == nil {
@@ -183,9 +181,9 @@ func (a *Attached) AddCrowded(ctx context.Context, status *Status) error {
 	return nil
 }
 
-// Reindex marks packages as not indexed and returns their number. These are all packages if the
-// parameter all is true, else those whose segments were built by other versions of the analyzers.
-// The sweep of the running system, or of the next one, has them indexed anew.
+// Reindex marks packages as not indexed and returns their number. If the parameter all is false, it
+// marks only packages whose segments were built by another version of an analyzer. The next sweep
+// of a running system has the marked packages indexed anew.
 func (a *Attached) Reindex(ctx context.Context, all bool) (packages int, err error) {
 	version := analysis.Version
 	if all {
@@ -194,8 +192,8 @@ func (a *Attached) Reindex(ctx context.Context, all bool) (packages int, err err
 	return a.sweep("reindex").Reindex(ctx, version)
 }
 
-// sweep returns the function sweep, for one run by a command with the given name. Messages
-// that the function sends are dropped, because the sweep of the running system sends the same.
+// sweep returns the function sweep, for use in the process of the named command. The messages of this
+// sweep to other functions are dropped, because the sweep of the running system sends the same ones.
 func (a *Attached) sweep(command string) *sweep.Function {
 	return &sweep.Function{
 		Bucket: a.Bucket, Redis: a.Redis, Sender: nowhere{}, Now: time.Now, Worker: commandWorker(command),

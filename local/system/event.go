@@ -10,13 +10,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// listeners maps a prefix of keys to the name of a queue. When an object whose key has this prefix
-// is stored, the queue gets an event.
+// listeners maps a prefix of keys to the name of a queue. When an object whose key begins with
+// this prefix is stored, the queue gets an event.
 var listeners = map[string]string{layout.Spool: task.Pack, layout.Packages: task.Index}
 
-// raise must be called when an object with this key and size was stored. It sends the event to the
-// queue that listeners names for the key's prefix, as S3 does by a bucket notification. For any
-// other prefix it does nothing.
+// raise must be called when an object with this key and size was stored. It sends the event to a
+// queue, as S3 does by a bucket notification. The map listeners names the queue for each prefix of
+// keys; for any other prefix, raise does nothing.
 func (s *System) raise(key string, size int64) {
 	directory, _, _ := strings.Cut(key, "/")
 	queue, found := listeners[directory+"/"]

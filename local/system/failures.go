@@ -35,9 +35,10 @@ type failureCount struct {
 // is shown immediately: it lasts until somebody repairs the bucket.
 const lasting = 2
 
-// watch returns a handler that calls handle and records the failures of the function with the
-// name. A success deletes the record. Messages that the function postpones (message.Later) do
-// not count as failures, nor do invocations that were stopped.
+// watch returns a handler that calls the given one, and records whether the named function fails. A
+// success deletes the record of earlier failures. Three kinds of invocations are not recorded: one
+// that was stopped, one in which the function only postponed messages (message.Later), and one in
+// which the sweep got a message that was delivered before, and therefore did nothing.
 func (f *failures) watch(name string, handle message.Handler) message.Handler {
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 		ignored := name == task.Sweep && isRetry(event) // the sweep does nothing for a repeated message, so that its success says nothing
@@ -79,9 +80,9 @@ func (f *failures) note(name string, err error) {
 	f.byName[name] = failureCount{err, f.byName[name].times + 1}
 }
 
-// sentences returns the errors to be shown to people, as sentences without repetitions: one for
-// each partition.Fault, and one for each other function that has failed at least lasting times in a
-// row.
+// sentences returns the errors that people should see, each as one sentence, without repetitions.
+// Every partition.Fault (lost or damaged manifests or books) is among them. Any other error of a
+// function is among them only if the function has failed twice in a row or more (see lasting).
 func (f *failures) sentences() (all []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -100,8 +101,8 @@ func (f *failures) sentences() (all []string) {
 	return all
 }
 
-// faultOf returns the last error of the function with this name if it is a partition.Fault;
-// otherwise nil.
+// faultOf returns the last error of the function with this name if it is a partition.Fault, an
+// error about lost or damaged manifests or books; otherwise nil.
 func (f *failures) faultOf(name string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -111,16 +112,17 @@ func (f *failures) faultOf(name string) error {
 	return nil
 }
 
-// Failing returns a sentence for each function of this process that has failed repeatedly, and for
-// each partition.Fault with which a function has failed.
+// Failing returns a sentence for each function of this process that has failed repeatedly, and
+// for each partition.Fault (lost or damaged manifests or books) with which a function has
+// failed.
 func (s *System) Failing() []string { return s.failures.sentences() }
 
-// stuck returns the partition.Fault that keeps a crawl from going on; nil if there is none.
-// err is the error of Progress:
+// stuck returns the partition.Fault (lost or damaged manifests or books) that keeps a crawl from
+// going on; nil if there is none. The result depends on err, the error of Progress:
 //
 //	err                        result
 //	a Fault                    this Fault
-//	frontier.ErrNotBuilt       the Fault with which the sweep, which rebuilds frontiers, failed last
+//	frontier.ErrNotBuilt       the last Fault of the sweep, which rebuilds frontiers
 //	nil or any other error     nil
 func (s *System) stuck(err error) error {
 	if fault, is := errors.AsType[*partition.Fault](err); is {

@@ -15,8 +15,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// Failing reports a partition.Fault at once, and any other failure when it repeats, until the
-// function succeeds.
+// Failing reports a partition.Fault (lost or damaged manifests or books) at once, and any other
+// failure of a function when it repeats. When the function succeeds, its failures are no longer
+// reported.
 func TestFailures(t *testing.T) {
 	var f failures
 	fault, away := partition.BooksFault(errors.New("a book is lost")), errors.New("no luck\nnor room")

@@ -22,9 +22,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/queue"
 )
 
-// functions returns the functions of the search engine by the names of their queues, and a function
-// that stops them. The functions run in this process or, with Options.Functions, each in a process
-// of its own.
+// functions returns the functions of the search engine, such as fetch and pack, each under the
+// name of its queue, and a function that stops them all. The functions run in this process or,
+// with Options.Functions, each in a process of its own.
 func (s *System) functions(ctx context.Context) (map[string]queue.Function, func(), error) {
 	if s.options.Functions != "" {
 		return s.isolated(ctx)
@@ -81,8 +81,10 @@ func (s *System) ranker() *rank.Function {
 	}
 }
 
-// Rank computes the ranks of all documents now, unless that was done since the last book was
-// stored. It is called at the end of a crawl; otherwise rank runs every rankTick.
+// Rank runs the function rank once. It is called at the end of a crawl; besides, the system runs
+// rank every rankTick. The function computes the ranks of all documents, and learns the
+// dictionaries for queries in other languages. It keeps the present ranks if no new book (an object
+// with newly found links) was stored since they were computed.
 func (s *System) Rank(ctx context.Context) error { return s.ranker().Run(ctx) }
 
 // bucket returns the bucket that the function with the name uses. Requests through it count as
@@ -97,9 +99,9 @@ func (s *System) deadLetters() message.DeadLetterStore {
 	return message.DeadLetterStore{Bucket: s.Bucket, Now: time.Now, Log: s.Log}
 }
 
-// awake returns a sleep function for fetch: it waits for a duration, but returns an error
-// as soon as the context stopping ends. Then fetch sends no more requests, and stores the
-// pages that it has fetched so far.
+// awake returns the function by which fetch sleeps, for instance between two requests to a host.
+// When the system stops, the context stopping ends. Then a sleep ends at once with an error, so
+// that fetch sends no more requests, and stores the pages that it has fetched so far.
 func awake(stopping context.Context) func(context.Context, time.Duration) error {
 	return func(ctx context.Context, d time.Duration) error {
 		ctx, cancel := context.WithCancel(ctx)

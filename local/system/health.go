@@ -23,11 +23,11 @@ func (s *System) Err() error { return context.Cause(s.health) }
 // helperServer is a server that the system has started: the embedded store or Redis.
 type helperServer interface {
 	Done() <-chan struct{} // closed when the server has ended and cannot be started again
-	Err() error            // why the server has ended; nil before Done is closed
+	Err() error            // why the server has ended; nil while the channel of Done is open
 }
 
 // watchServer waits until a server has ended and cannot be started again. Then it stops the
-// system: Failed is closed.
+// system: it closes the channel that Failed returns.
 func (s *System) watchServer(ctx context.Context, kept helperServer) {
 	select {
 	case <-ctx.Done():
@@ -36,7 +36,7 @@ func (s *System) watchServer(ctx context.Context, kept helperServer) {
 	}
 }
 
-// restarted returns a function to be called when the server with the name was started again. The
+// restarted returns a function to be called when the named server was started again. The
 // function logs why the server had ended, and immediately starts a sweep, which rebuilds lost
 // frontiers and finds work whose events were lost.
 func (s *System) restarted(name string) func(error) {
@@ -48,7 +48,7 @@ func (s *System) restarted(name string) func(error) {
 	}
 }
 
-// watchRoom stops the system if the disk is almost full: Failed is closed.
+// watchRoom stops the system if the disk is almost full: it closes the channel that Failed returns.
 func (s *System) watchRoom(ctx context.Context) error {
 	err := s.checkRoom(ctx)
 	if err != nil {

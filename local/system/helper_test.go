@@ -19,7 +19,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// serveStore makes this program the embedded object store.
+// serveStore is the argument with which the test binary runs as the embedded object store.
 const serveStore = "serve-store"
 
 func TestMain(m *testing.M) {
@@ -130,7 +130,7 @@ type site struct {
 	mu      sync.Mutex
 	asked   map[string]int // number of requests by path
 	answers int
-	gate    func(n int) // called before the n-th answer
+	gate    func(n int) // called with n before the site gives its n-th answer; the answer waits until it returns
 }
 
 func newSite(t *testing.T, pages int) *site {

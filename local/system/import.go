@@ -104,9 +104,11 @@ func (i *Importer) Import(ctx context.Context, files []string, collection string
 // indexTick is the time between two checks whether an import is indexed.
 const indexTick = 500 * time.Millisecond
 
-// Wait returns when all batches that are in the spool now are packed, and all packages that
-// exist then are indexed. The spool may also have batches of an earlier import, which was
-// killed. Until then, Wait calls progress at each check, with how much of the total is done.
+// Wait waits until all imported pages are searchable. First it waits until all batches are packed
+// that are in the spool when Wait is called. They may include batches of an earlier import that was
+// killed. Then it waits until all packages that exist by then are indexed, and the documents of all
+// gone pages are marked as dead. Each time it checks this, it calls progress with the amount of
+// work done and the total.
 func (i *Importer) Wait(ctx context.Context, progress func(stage string, done, total int64)) error {
 	spooled, err := i.spooled(ctx)
 	if err != nil {
@@ -137,7 +139,8 @@ func (i *Importer) Wait(ctx context.Context, progress func(stage string, done, t
 	}
 }
 
-// spooled returns the batches in the spool of every partition.
+// spooled returns the batches in the spool of every partition: those that were fetched, but not
+// packed yet.
 func (i *Importer) spooled(ctx context.Context) (map[layout.Partition][]layout.Version, error) {
 	inForce, err := i.settings.Get(ctx)
 	if err != nil {
@@ -159,7 +162,8 @@ func (i *Importer) spooled(ctx context.Context) (map[layout.Partition][]layout.V
 	return batches, nil
 }
 
-// flush tells the function pack to pack all settled batches now, however few there are.
+// flush tells the function pack to pack all waiting batches now, however few they are. If another
+// program runs the system, flush does nothing: that program packs them, after a while.
 func (i *Importer) flush(ctx context.Context) error {
 	if i.system == nil {
 		return nil
@@ -174,18 +178,21 @@ func (i *Importer) failed() <-chan struct{} {
 	return i.system.Failed()
 }
 
-// indexing measures the progress of packing and indexing for Importer.Wait.
+// indexing measures for Importer.Wait how much of the packing and indexing is done.
 type indexing struct {
 	bucket   blob.Reader
-	spooled  map[layout.Partition][]layout.Version // batches that were in the spool when Wait was called
-	packages map[string]bool                       // keys of all packages; nil until all batches are packed
+	spooled  map[layout.Partition][]layout.Version // fetched batches that were not packed yet when Wait was called
+	packages map[string]bool                       // keys of the packages to index; nil until all batches are packed
 }
 
-// look reads the manifests, and counts the steps of the work for which Importer.Wait waits. The
-// work is finished when both results are equal:
+// look reads the manifests. It returns how much of the work is done for which Importer.Wait waits:
 //
-//	done     number of batches that are packed, and of packages that are indexed
-//	total    number of all batches, of all packages, and of gone pages that are not masked yet
+//	done     number of packed batches, plus number of indexed packages
+//	total    number of all batches, plus number of all packages, plus number of gone pages whose
+//	         documents are not marked as dead yet
+//
+// When the documents of a gone page are marked as dead, total becomes smaller. So the work is finished
+// when done is equal to total.
 func (w *indexing) look(ctx context.Context) (done, total int64, err error) {
 	packed := true
 	all, indexed := make(map[string]bool), make(map[string]bool)

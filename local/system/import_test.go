@@ -59,7 +59,7 @@ func importFile(t *testing.T, o Options, path, collection string) int {
 	return report.Stored
 }
 
-// live returns the live page at an address, found in the same way as by a query.
+// live returns the stored page that a query would find at an address.
 func live(t *testing.T, bucket blob.Reader, url string) webobject.Object {
 	t.Helper()
 	inForce, err := settings.Read(t.Context(), bucket, time.Now())
@@ -196,7 +196,8 @@ func TestImportedPagesLeadOn(t *testing.T) {
 	}
 }
 
-// A file is imported beside a running system, which packs and indexes it.
+// A file is imported while a system crawls in the same data directory. The crawling system must
+// pack and index the imported pages.
 func TestImportBesideCrawl(t *testing.T) {
 	web := newSite(t, 40)
 	o := options(t)

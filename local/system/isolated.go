@@ -13,9 +13,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/queue"
 )
 
-// isolated starts each function as its Lambda binary in processes of its own, to which it
-// serves the queues of this process by the protocol of SQS. It returns the functions by
-// the names of their queues, and a function that stops them.
+// isolated makes each function of the search engine run as a Lambda binary, in processes separate
+// from this one. It also serves the queues of this process by the protocol of SQS, so that these
+// processes can send messages to them. It returns the functions, each under the name of its queue,
+// and a Go function that stops them all.
 func (s *System) isolated(ctx context.Context) (map[string]queue.Function, func(), error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -52,8 +53,9 @@ func (s *System) isolated(ctx context.Context) (map[string]queue.Function, func(
 	return functions, end, nil
 }
 
-// environment returns the environment variables of an isolated function. queues is the URL
-// at which this process serves its queues.
+// environment returns the environment variables for functions that run in processes of their own.
+// They tell a function where to find the bucket, Redis and the queues, which this process serves at
+// the given URL.
 func (s *System) environment(queues string) []string {
 	variables := []string{
 		"BUCKETSEARCH_S3=" + s.store.url,

@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/control"
 )
 
-// Choose publishes which collections and seeds are crawled: only those of the plan if
-// Plan.Only is set, otherwise all.
+// Choose publishes which collections and seeds are crawled from now on: only those of the plan
+// if Plan.Only is set, otherwise all.
 func (s *System) Choose(ctx context.Context, p Plan) error {
 	only, err := p.only()
 	if err == nil {

@@ -14,10 +14,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Page returns a handler that serves the search page, and vital signs at /metrics, in the text
-// format of Prometheus. The search page answers from manifests and settings that were read at
-// most the duration age ago. judges holds the keys of the people who may mark results, clicks the
-// key by which clicks on results are counted.
+// Page returns a handler that serves the search page. At /metrics it serves vital signs in the text
+// format of Prometheus. The search page keeps manifests and settings in memory, and reads them again
+// when they are older than the given age. A person who has one of the given judges' keys may grade
+// results. The click key signs results, so that clicks on them can be counted.
 func (s *System) Page(age time.Duration, judges judgment.Keys, clicks judgment.ClickKey) (http.Handler, error) {
 	const name = "query"
 	bucket := s.bucket(name)
@@ -36,7 +36,8 @@ func (s *System) Page(age time.Duration, judges judgment.Keys, clicks judgment.C
 	return mux, nil
 }
 
-// Listener returns a listener for the search page, whose traffic counts in the vital signs.
+// Listener returns a listener for the search page that counts the bytes received and sent. They are
+// added to the traffic of this process in the vital signs.
 func (s *System) Listener(l net.Listener) net.Listener { return s.vitals.Traffic().Listener(l) }
 
 // metrics answers a request for /metrics with the vital signs and the lengths of the queues, and
@@ -62,8 +63,8 @@ func (s *System) metrics(w http.ResponseWriter, r *http.Request) {
 	_ = s.vitals.WritePrometheus(w, gauges...) // fails only when the client has gone
 }
 
-// queueGauge returns a metric with one value for each queue: the number of messages in a state,
-// such as "visible". The parameter of is a function that takes this number from the queue's counts.
+// queueGauge returns a metric with one value for each queue: the number of messages in one state,
+// such as "visible". The callback selects this number from the counts of a queue.
 func (s *System) queueGauge(state string, of func(queue.Counts) int) vitals.Gauge {
 	g := vitals.Gauge{
 		Name: "bucketsearch_queue_" + state + "_messages", Help: "Messages of each queue.", Label: "queue", Values: make(map[string]float64),

@@ -12,8 +12,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/control"
 )
 
-// TestPausedCrawlEnds: Wait with impatient ends when the crawl is paused, and the crawl goes on
-// later.
+// TestPausedCrawlEnds begins a crawl that is paused. If Wait is called with impatient set, it must
+// return ErrPaused and the reason of the pause. When the pause is over, the crawl must run to its
+// end.
 func TestPausedCrawlEnds(t *testing.T) {
 	t.Parallel()
 	web := newSite(t, 30)
@@ -42,7 +43,8 @@ func TestPausedCrawlEnds(t *testing.T) {
 	}
 }
 
-// TestMetrics requests /metrics while the crawl reads its progress.
+// TestMetrics requests /metrics again and again while a crawl runs; after the crawl, the
+// metrics must have its figures.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	web := newSite(t, 30)

@@ -18,15 +18,16 @@ const DefaultCollection = "default"
 // Plan holds the collections and seeds of a command line, and its options for their crawl.
 type Plan struct {
 	Collections     []collection.Collection // collections from files, no two with the same name
-	Seeds           []collection.Seed       // seeds of DefaultCollection; the next three fields are its settings
+	Seeds           []collection.Seed       // seeds of DefaultCollection; the next three fields apply to this collection
 	Delay           time.Duration
 	HostConnections int
 	MaxPages        int64 // number of pages to store besides those that are stored now; 0: no limit
 	// Renew means that stored pages are requested again now: those of the collections in the
 	// plan or, if the plan has none, of all collections.
 	Renew bool
-	// Only means that only the collections and seeds of the plan are crawled for now. The URLs of
-	// other collections, and those that only earlier seeds lead to, wait until a plan without Only.
+	// Only limits the crawl to the collections and seeds of the plan. All other URLs wait until a
+	// plan without Only follows. A URL of DefaultCollection waits, too, if only seeds of earlier
+	// plans lead to it.
 	Only bool
 }
 
@@ -34,10 +35,11 @@ type Plan struct {
 func (p Plan) Empty() bool { return len(p.Seeds)+len(p.Collections) == 0 && !p.Renew }
 
 // Plan publishes the collections of a plan. Call it before Run. A collection from a file
-// replaces the published one with the same name. Seeds of the plan are added to the published
-// seeds of DefaultCollection, which keep their scopes. Failed URLs are requested again; if
-// Plan.Renew is set, stored pages are, too. Plan downloads the sample pages of topics; if that
-// fails for one, it publishes nothing.
+// replaces the published one with the same name. Seeds of the plan are added to the seeds that
+// DefaultCollection has already; the scopes of the old seeds do not change. Failed URLs of the
+// planned collections are requested again; if Plan.Renew is set, stored pages are, too. Where a
+// collection describes its topic by sample pages, Plan first downloads them. If a download fails,
+// Plan publishes nothing.
 func (s *System) Plan(ctx context.Context, p Plan) error {
 	published, err := collection.LoadAll(ctx, s.Bucket)
 	if err != nil {
@@ -86,8 +88,8 @@ func (s *System) Plan(ctx context.Context, p Plan) error {
 	return nil
 }
 
-// described completes the collections of files. It sets the agent of those without one,
-// and adds the texts of the sample pages of their topics, which it downloads.
+// described completes collections that were read from files. It sets the User-Agent of a collection
+// that has none. It also downloads the sample pages of the topics, and adds their texts.
 func (s *System) described(ctx context.Context, files []collection.Collection) ([]collection.Collection, error) {
 	samples := newSamples(s.vitals.Traffic().Transport(fetch.Transport(s.options.AllowPrivate)))
 	defer samples.client.CloseIdleConnections()
@@ -121,8 +123,8 @@ func (p Plan) fits(published []collection.Collection) error {
 	return nil
 }
 
-// planSeeds publishes DefaultCollection, with the plan's seeds added to the published ones, and
-// with the plan's delay and limits. The parameter published has the published collections.
+// planSeeds publishes DefaultCollection with the plan's delay and limits. It adds the plan's
+// seeds to those that the published version of the collection has.
 func (s *System) planSeeds(ctx context.Context, p Plan, published []collection.Collection, now time.Time) error {
 	before, _ := named(published, DefaultCollection)
 	next := before.With(p.Seeds)
@@ -146,9 +148,10 @@ func (s *System) planSeeds(ctx context.Context, p Plan, published []collection.C
 	return s.publish(ctx, next)
 }
 
-// renew returns the value of Collection.Renew for a collection of the plan. If the plan sets Renew,
-// it is the parameter now. Otherwise it is the value in the parameter before, the published version
-// of the collection, so that a crawl with Renew that was stopped goes on.
+// renew returns the new value of Collection.Renew for a collection of the plan. This value is a time:
+// stored pages that were last requested before it are requested again. If the plan sets Renew, the
+// value is the present time. Otherwise it is the value in the published collection. So if a crawl
+// with Renew was interrupted, a later crawl without Renew requests the rest of the pages.
 func (p Plan) renew(before collection.Collection, now time.Time) time.Time {
 	if p.Renew {
 		return now
@@ -165,8 +168,9 @@ func named(all []collection.Collection, name string) (collection.Collection, boo
 	return all[i], true
 }
 
-// publish publishes a collection. From the seeds it removes the parameters that the
-// collection drops in links, so that a link to a seed leads to the seed's URL.
+// publish publishes a collection. Before that, it removes query parameters (such as session ids)
+// from the URLs of the collection's seeds, by the same rules by which the crawl removes them from
+// links. So a link to a seed leads to the URL of the seed.
 func (s *System) publish(ctx context.Context, c collection.Collection) error {
 	admission, err := c.Rules()
 	if err != nil {

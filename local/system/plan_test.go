@@ -18,14 +18,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// file returns a collection as it is read from a file.
+// file returns a collection with this name and these seeds, as if it was read from a file.
 func file(name string, addresses ...collection.Seed) collection.Collection {
 	return collection.Collection{Name: name, Seeds: addresses, HostConnections: 1, Connections: 30, Allow: []string{"127.0.0.1"}}
 }
 
-// TestTrackingSite crawls pages whose links have parameters of trackers and sessions, and which
-// redirect to an address with a session id. Each page must be requested once, and the states of
-// the URLs must be right.
+// TestTrackingSite crawls a site that adds parameters for tracking and session ids to its links, so
+// that many links differ only in these. Two pages redirect to an address with such a parameter.
+// Each page must be requested and stored only once.
 func TestTrackingSite(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -71,8 +71,9 @@ func TestTrackingSite(t *testing.T) {
 	mustVerify(t, s.Bucket)
 }
 
-// TestRenew requests stored pages again: those of all collections, or those of the collections
-// in the plan.
+// TestRenew: a plan with Renew requests stored pages again. A plan with collections does so for the
+// pages of these collections, and a plan with seeds for the pages of DefaultCollection. A plan
+// without both does so for the pages of all collections.
 func TestRenew(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -112,7 +113,7 @@ func TestRenew(t *testing.T) {
 	}
 }
 
-// TestCollections crawls the collections of two files at once, and later seeds of the command
+// TestCollections crawls the collections of two files at once, and then seeds of the command
 // line. The limit of an earlier crawl must not stop a later one.
 func TestCollections(t *testing.T) {
 	t.Parallel()

@@ -14,7 +14,7 @@ import (
 const manifestAge = time.Second
 
 const (
-	silentAfter = 2   // number of failures in a row from which on a host is listed in Progress.Silent
+	silentAfter = 2   // minimum number of failures in a row for which a host is listed in Progress.Silent
 	silentRead  = 100 // maximum number of failing hosts that are read from the frontier of each crawl partition
 )
 
@@ -23,9 +23,9 @@ const (
 type Progress struct {
 	Stored, Waiting, Leased, Failed, Skipped int64
 	Parked                                   int64 // number of parked URLs: their collections have reached their limits
-	Again                                    int64 // number of waiting URLs that have a final state already, such as stored pages
-	// Missed means that a collection lacks pages that other collections have. The sweep finds
-	// them when no URL waits.
+	Again                                    int64 // number of waiting URLs that were stored, skipped or failed before
+	// Missed means that a collection may lack pages, because they were requested for other
+	// collections. When no URL waits any more, a sweep finds these pages and adds them.
 	Missed                         bool
 	Unpacked                       int    // number of batches that wait to be packed
 	Packages, Unindexed, Documents int    // numbers of packages, of packages not yet indexed, and of documents
@@ -33,7 +33,8 @@ type Progress struct {
 	Written                        int64  // number of bytes sent to the object store
 	Dead                           int    // number of messages that were given up
 	Paused                         string // reason of the pause; "": the crawl is not paused
-	// some of the hosts that answered at least the last silentAfter requests with 429 or 503, or not at all
+	// hosts whose last requests got no answer, or status 429 or 503, at least silentAfter times in a
+	// row; the list may be incomplete
 	Silent  []string
 	Failing []string // result of System.Failing; only Wait sets it
 }
@@ -41,12 +42,12 @@ type Progress struct {
 // Crawled reports whether no URL is left to request.
 func (p Progress) Crawled() bool { return p.Leased == 0 && p.Waiting == 0 && !p.Missed }
 
-// Done reports whether no URL is left to request, and all pages found are searchable (see
-// Settled).
+// Done reports whether the crawl is complete: no URL is left to request, every stored page is
+// searchable, and no gone page is (see Settled).
 func (p Progress) Done() bool { return p.Crawled() && p.Settled() }
 
 // Settled reports whether all stored pages are packed and indexed, and the documents of all
-// gone pages are masked.
+// gone pages are marked as dead.
 func (p Progress) Settled() bool { return p.Unpacked == 0 && p.Unindexed == 0 && p.Gone == 0 }
 
 // Progress reads the progress of the crawl. It fails with frontier.ErrNotBuilt until the
@@ -92,8 +93,8 @@ func (s *System) Progress(ctx context.Context) (Progress, error) {
 	return p, nil
 }
 
-// built returns an error unless the frontiers of all crawl partitions are built under the
-// settings in force.
+// built returns nil if the frontier of every crawl partition is complete, and was built for the
+// settings in force. Otherwise it returns an error.
 func (s *System) built(ctx context.Context, inForce *settings.Settings) error {
 	for _, crawl := range inForce.Crawl.Partitions() {
 		if err := frontier.New(s.Redis, crawl).Built(ctx, inForce.Fingerprint()); err != nil {
@@ -128,9 +129,9 @@ func (s *System) addFrontier(ctx context.Context, crawl int, p *Progress) error 
 	return err
 }
 
-// addManifests adds the figures of the manifests to p. To save requests, it reads the
-// manifests at most once in manifestAge while the crawl goes on or batches are not packed;
-// otherwise it reads them each time.
+// addManifests adds the figures of the manifests, such as the numbers of packages and documents, to
+// p. While the crawl goes on or batches wait to be packed, it reads the manifests at most once in
+// the time manifestAge, to save requests. After that it reads them at each call.
 func (s *System) addManifests(ctx context.Context, inForce *settings.Settings, p *Progress) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 )
 
-// The queues on a laptop have the same numbers as in infra's template (see TestQueues there): a
-// message that is not given back is visible again after six times the timeout of its function,
-// and becomes a dead letter after the same number of receives.
+// The queues on a laptop have the same settings as those in the template for AWS (see TestQueues
+// in infra). A message that is not deleted is visible again after six times the timeout of its
+// function. It becomes a dead letter after the same number of receives as in AWS.
 func TestQueuesAreThoseOfTheCloud(t *testing.T) {
 	t.Parallel()
 	for _, name := range task.Queues {

@@ -7,7 +7,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// readOnly is a bucket that can be read, and whose writes all fail with the error why.
+// readOnly is a bucket that can be read. All its writes fail with the error in the field why.
 type readOnly struct {
 	blob.Reader
 	why error

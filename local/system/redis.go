@@ -31,8 +31,8 @@ func (s *System) openRedis(ctx context.Context) (err error) {
 	return s.tellRedis(ctx)
 }
 
-// dialRedis connects to the Redis at a URL and checks that it answers. Its traffic counts
-// in the vital signs.
+// dialRedis connects to the Redis at a URL and checks that it answers. The bytes sent and received
+// are added to the given Traffic, whose counts are part of the vital signs.
 func dialRedis(ctx context.Context, url string, traffic *vitals.Traffic) (goredis.UniversalClient, error) {
 	options, err := goredis.ParseURL(url)
 	if err != nil {
@@ -48,8 +48,9 @@ func dialRedis(ctx context.Context, url string, traffic *vitals.Traffic) (goredi
 }
 
 // claimRedis writes the bucket's mark into a remote Redis. It fails if Redis has the mark of
-// another bucket, because their frontiers would be mixed up. The mark is the hash of the bucket's
-// first storage strategy, which differs between buckets because it contains the time of creation.
+// another bucket, because the frontiers of both buckets would be mixed up. The mark is the hash
+// of the bucket's first storage strategy, which differs between buckets because it contains the
+// time of creation.
 func (s *System) claimRedis(ctx context.Context) error {
 	if s.options.Redis == "" {
 		return nil

@@ -14,18 +14,18 @@ import (
 // Times on a laptop. A tick is the time between two repetitions of something.
 const (
 	grace        = 5 * time.Second  // maximum time for which a stopping system waits for running functions
-	tick         = time.Second      // time between two messages to schedule
-	sweepTick    = 20 * time.Second // time between two messages to sweep
-	rankTick     = 15 * time.Minute // time between two messages to rank
-	watchTick    = time.Minute      // time between two messages to watch
+	tick         = time.Second      // time between two messages to the function schedule
+	sweepTick    = 20 * time.Second // time between two messages to the function sweep
+	rankTick     = 15 * time.Minute // time between two messages to the function rank
+	watchTick    = time.Minute      // time between two messages to the function watch
 	feedbackTick = 15 * time.Second // time between two writes of vital signs to the bucket
 	keepTick     = 2 * time.Second  // time between two writes of the counts of requests to the data directory
 )
 
 // concurrency holds, for each function, the maximum number of invocations that run at the same
-// time. For schedule it is 1, because schedule counts leases before it adds more. For fetch it is
-// high, because fetch mostly waits for hosts. For index and rank it is 1, because one invocation
-// uses all processors.
+// time. For schedule it is 1: each invocation first counts the leases and then adds more, so that
+// two at once could exceed the limit. For fetch it is high, because fetch mostly waits for hosts.
+// For index and rank it is 1, because one invocation uses all processors.
 var concurrency = map[string]int{
 	task.Schedule: 1,
 	task.Fetch:    256,
@@ -38,7 +38,7 @@ var concurrency = map[string]int{
 }
 
 // newQueues returns a queue for each function, with the same visibility timeout and maximum number
-// of receives as in the cloud. The queues call the function dead with every dead letter.
+// of receives as in the cloud. Each queue passes its dead letters to the callback.
 func newQueues(chaos *queue.Chaos, dead func(message.DeadLetter)) queue.Set {
 	queues := make(queue.Set)
 	for _, name := range task.Queues {
@@ -53,9 +53,9 @@ func newQueues(chaos *queue.Chaos, dead func(message.DeadLetter)) queue.Set {
 // set more connections.
 const maxFetches = 1000
 
-// atOnce returns the maximum number of concurrent invocations of a function: its entry in
-// concurrency. For fetch in this process, it is the number of connections that the
-// collections set, if that is higher.
+// atOnce returns the maximum number of concurrent invocations of a function: its entry in the
+// map concurrency. If fetch runs in this process, its maximum is raised to the number of
+// connections that the collections set, up to maxFetches.
 func (s *System) atOnce(name string, inForce *settings.Settings) int {
 	if name != task.Fetch || s.options.Functions != "" {
 		return concurrency[name]
@@ -63,8 +63,8 @@ func (s *System) atOnce(name string, inForce *settings.Settings) int {
 	return max(concurrency[name], min(inForce.Connections(), maxFetches))
 }
 
-// Run starts the functions, their queues and the clocks. All of these stop when ctx ends, or at
-// Close.
+// Run starts the functions, their queues and the timers that trigger functions. All of these
+// stop when ctx ends, or at Close.
 func (s *System) Run(ctx context.Context) error { return s.run(ctx) }
 
 // run does the work of Run, but does not start the functions with the given names. Their

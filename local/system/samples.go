@@ -28,8 +28,9 @@ func newSamples(transport *http.Transport) sampleReader {
 	return sampleReader{http.Client{Transport: transport, Timeout: limits.Request}, limits.Page}
 }
 
-// read returns the collection with the texts of its sample pages added to its topic. It
-// fails if a page cannot be fetched, or if words and texts give no topic (see topic.New).
+// read downloads the sample pages of a collection's topic, and returns the collection with the
+// texts of these pages in its topic. It fails if a page cannot be fetched, or if topic.New cannot
+// make a topic of the given words and the texts.
 func (s *sampleReader) read(ctx context.Context, c collection.Collection) (collection.Collection, error) {
 	if c.Topic == nil {
 		return c, nil
@@ -54,8 +55,7 @@ func (s *sampleReader) read(ctx context.Context, c collection.Collection) (colle
 	return c, nil
 }
 
-// text downloads the page at the address page, with the User-Agent agent, and returns its visible
-// text.
+// text downloads the page at an address, with the given User-Agent, and returns its visible text.
 func (s *sampleReader) text(ctx context.Context, page, agent string) (string, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
 	if err != nil {

@@ -13,8 +13,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// newSampleSite serves pages that can be samples, and others that cannot. One page shows how
-// often it was requested.
+// newSampleSite serves pages that can be samples of a topic, and others that cannot, such as an
+// image. The text of the page /asked says how often that page was requested: "version 1", "version
+// 2" and so on.
 func newSampleSite(t *testing.T) *httptest.Server {
 	asked := 0
 	serve := func(contentType, body string) http.HandlerFunc {
@@ -43,7 +44,7 @@ func newSampleSite(t *testing.T) *httptest.Server {
 	return server
 }
 
-// on returns the collection of a file with the topic.
+// on returns a collection with the given topic, as if it was read from a file.
 func on(t collection.Topic) collection.Collection {
 	c := file("boats", collection.Seed{URL: "http://127.0.0.1/", Scope: collection.Host})
 	c.Topic, c.Agent = &t, "ExampleBot/1.0"
@@ -100,8 +101,9 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// TestPlanReadsSamples: Plan downloads the samples each time that a file is published, and all
-// of them before it publishes anything.
+// TestPlanReadsSamples: whenever a collection from a file is published, Plan downloads the sample
+// pages of its topic again. Plan publishes nothing until it has downloaded the samples of all
+// collections. So if one sample is missing, no collection is published.
 func TestPlanReadsSamples(t *testing.T) {
 	t.Parallel()
 	served := newSampleSite(t)

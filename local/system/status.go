@@ -27,29 +27,31 @@ type Status struct {
 	Failed     map[string]int `json:"failed"`
 	Pending    int            `json:"pending"`
 	HeldBack   int            `json:"held_back"`      // number of pending URLs that wait because Only excludes them
-	Unplaced   int            `json:"unplaced"`       // number of URLs for which a strategy has no partition
+	Unplaced   int            `json:"unplaced"`       // number of URLs that no rule of a strategy assigns to a partition
 	Warnings   []string       `json:"warnings"`       // warnings about faults of published documents (see settings.Settings)
 	Faults     []string       `json:"faults"`         // a sentence for each lost or damaged object, whose URLs are not counted
 	Only       *control.Only  `json:"only,omitempty"` // collections and seeds to which the crawl is limited now; nil: all are crawled
 	Packages   int            `json:"packages"`
 	Segments   int            `json:"segments"`
 	Documents  int            `json:"documents"`
-	Ranked     int            `json:"ranked"` // number of documents in segments that have ranks
-	// Dictionaries are those by which queries are translated, and what limits left out of them
+	Ranked     int            `json:"ranked"` // number of documents in those segments that have ranks
+	// Dictionaries lists the dictionaries by which queries are translated into other languages,
+	// and says what was left out of them because of limits.
 	Dictionaries *manifest.Dictionaries `json:"dictionaries,omitempty"`
-	Remarks      map[string]int         `json:"remarks,omitempty"` // number of pages stored in part or in doubt, by reason (see book.Panicked)
+	Remarks      map[string]int         `json:"remarks,omitempty"` // number of stored pages that may be incomplete or wrong, by reason (see book.Panicked)
 	Held         int64                  `json:"held"`              // size of all packages, books, segments and overlays, in bytes
 	Requests     Requests               `json:"requests"`
 	Bytes        Bytes                  `json:"bytes"`
-	// Crowded lists the hosts whose sitemaps are not requested, because more than MaxWaiting
-	// URLs of the host wait already. It is nil if no system runs.
+	// Crowded lists the hosts whose sitemaps are not requested for now, because too many URLs wait
+	// already: more than MaxWaiting on this host, or more than MaxWaiting × frontier.WaitingFactor on
+	// all hosts together. It is nil if no system runs.
 	Crowded    []string `json:"crowded,omitempty"`
 	MaxWaiting int64    `json:"max_waiting,omitempty"`
-	// Silent lists hosts with pending URLs that did not answer the last requests, or answered
-	// 429 or 503.
+	// Silent lists hosts with pending URLs whose last requests got no answer, or status 429 or
+	// 503.
 	Silent []SilentHost `json:"silent,omitempty"`
-	// Collections has the counts of all collections, or only of the one that ReadStatus was
-	// called for.
+	// Collections has the counts of each collection. If ReadStatus was called for one
+	// collection, it has only the counts of that collection.
 	Collections []CollectionStatus `json:"collections"`
 }
 
@@ -75,10 +77,10 @@ type Bytes struct {
 	Written int64 `json:"written"`
 }
 
-// ReadStatus reads the status of a bucket from its books, spool and manifests. Books that
-// cannot be read are named in Status.Faults. requests are the counts for Status.Requests and
-// Status.Bytes. If name is not "", only the URLs of the collection with this name are counted;
-// packages, segments, documents and bytes are always those of the whole bucket.
+// ReadStatus reads the status of a bucket from its books, spool and manifests. Books that cannot
+// be read are named in Status.Faults. The caller gives the counts for Status.Requests and
+// Status.Bytes. If a collection is named, only its URLs are counted; packages, segments,
+// documents and bytes are always those of the whole bucket.
 func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Counts, name string) (Status, error) {
 	inForce, err := settings.Read(ctx, bucket, time.Now())
 	if err != nil {
@@ -100,9 +102,11 @@ func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Coun
 	return status, err
 }
 
-// belongs reports whether a URL counts in the status of the named collection. This is so if its
-// last final outcome is on behalf of the collection, or if it is not stored and its Collection has
-// this name: the one for which it is requested, or that refuses it.
+// belongs reports whether a URL counts in the status of the named collection. It does in two cases:
+//
+//   - The last final outcome of the URL (u.Final) is that of a request for this collection.
+//   - The URL is not stored, and u.Collection names this collection: the URL will be requested for
+//     it, or is refused by it.
 func belongs(u account.URL, name string) bool {
 	return slices.Contains(u.Final.Collections, name) || u.Collection == name && u.State != account.Stored
 }
@@ -119,8 +123,8 @@ func checkName(s *settings.Settings, name string) error {
 	return fmt.Errorf("no collection %q; there are: %s", name, strings.Join(names, ", "))
 }
 
-// statusOf returns the status of a bucket, except Collections, Warnings and Only. The function of
-// is called once for every URL, and reports whether the URL is counted.
+// statusOf returns the status of a bucket, except Collections, Warnings and Only. It calls the
+// callback once for each URL. The callback reports whether to count the URL.
 func statusOf(books *account.Bucket, requests countblob.Counts, of func(account.URL) bool) (Status, error) {
 	status := Status{
 		Skipped:  make(map[string]int),

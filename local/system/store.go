@@ -33,10 +33,10 @@ type store struct {
 	getenv   func(string) string // function like os.Getenv that also has the store's credentials
 }
 
-// openStore opens the bucket of o.S3 or, if that is empty, the bucket of an embedded store,
-// which it starts. The embedded store calls events.Stored for every stored object. With a
-// remote one, events.Stored is called only for objects that this process stores; the sweep
-// finds the others.
+// openStore opens the remote bucket whose URL is o.S3. If the URL is "", it starts an embedded store
+// and opens the bucket of that store. An embedded store calls events.Stored for every object that is
+// stored in it. For a remote store, events.Stored is called only for objects that this process
+// stores. The function sweep finds the objects of other programs later.
 func openStore(ctx context.Context, o Options, dir *datadir.Dir, events s3.Events, traffic *vitals.Traffic) (*store, error) {
 	if o.S3 == "" {
 		return startStore(ctx, o, dir, events, traffic)
@@ -70,9 +70,9 @@ func startStore(ctx context.Context, o Options, dir *datadir.Dir, events s3.Even
 	return s, nil
 }
 
-// connect opens the bucket at a URL, without sending a request. Requests to it are counted.
-// A request that fails is repeated for some time. If stored is not nil, it is called for
-// every object that this process stores.
+// connect opens the bucket at a URL, without sending a request. Requests to it are counted. A
+// request that fails is repeated for some time. The callback, if not nil, is called for every
+// object that this process stores.
 func connect(url string, getenv func(string) string, stored func(string, int64), traffic *vitals.Traffic) (*store, *s3blob.Bucket, error) {
 	opened, err := environment.OpenS3(url, getenv, traffic)
 	if err != nil {
@@ -83,8 +83,8 @@ func connect(url string, getenv func(string) string, stored func(string, int64),
 	return s, opened, nil
 }
 
-// of returns the bucket for the named function. The recorder counts requests through it as requests
-// of this function.
+// of returns the bucket for use by the named function. The recorder counts each request to this
+// bucket as one of that function.
 func (s *store) of(function string, recorder *vitals.Recorder) blob.Bucket {
 	counted := recorder.Bucket(function, s.counting)
 	return &watchedBucket{Bucket: blob.Retry(counted, environment.RetryPolicy()), stored: s.bucket.stored, last: s.bucket.last}

@@ -22,14 +22,14 @@ type Summary struct {
 	NewAssets int    // number of assets stored since the crawl began: new or changed ones
 	Unchanged int    // number of stored pages requested again and found unchanged
 	Kept      int    // number of stored pages that could not be fetched again, and stay stored
-	Why       string // most frequent reason why the pages of Kept could not be fetched
+	Why       string // most frequent reason why pages that Kept counts could not be fetched
 	Seeds     []Fate // result for each seed of the crawl
 }
 
 // Fate is the result of a crawl for one seed.
 type Fate struct {
 	Seed  string      // URL of the seed
-	Final account.URL // state of the seed, or of the last URL to which its redirects lead
+	Final account.URL // state of the last URL in the chain of redirects from the seed; of the seed if there are none
 }
 
 // Stored reports whether the seed led to a stored page.
@@ -38,7 +38,7 @@ func (f Fate) Stored() bool { return f.Final.State == account.Stored }
 // Redirected reports whether the seed leads to another address.
 func (f Fate) Redirected() bool { return f.Final.Address.URL != f.Seed }
 
-// Summarize returns the result of a crawl by the plan p, which began at the time began.
+// Summarize returns the result of a crawl that followed the plan and began at the given time.
 func (s *System) Summarize(ctx context.Context, p Plan, began time.Time) (Summary, error) {
 	inForce, err := settings.Read(ctx, s.Bucket, time.Now())
 	if err != nil {
@@ -110,9 +110,10 @@ func fateOf(s *settings.Settings, known map[layout.Identity]account.URL, seed ad
 	return fate
 }
 
-// redirectOf returns the target of a URL's redirect, or the canonical address that its page names.
-// The bool is false if there is neither, or if the detail of the outcome, where both stand, has only
-// the beginning of a long address.
+// redirectOf returns the address to which a URL leads: the target of its redirect, or the canonical
+// address that its page names. The bool is false if there is no such address. It is also false if
+// the address is longer than book.MaxDetail, because outcomes keep only the beginning of such an
+// address.
 func redirectOf(s *settings.Settings, u account.URL) (address.Address, bool) {
 	to, kind := membership.LeadsTo(u.Final), book.Redirect
 	if u.State != account.Skipped || to == "" || len(u.Final.Detail) >= book.MaxDetail {

@@ -43,7 +43,7 @@ type Options struct {
 	// directory of the Lambda binaries that run the functions; empty: this process runs them
 	Functions string
 	Chaos     *queue.Chaos        // disturbs deliveries in tests; nil: no disturbance
-	Getenv    func(string) string // function like os.Getenv
+	Getenv    func(string) string // function that returns environment variables, like os.Getenv
 }
 
 // System is the search engine on one machine. Open starts its servers, Run its functions.
@@ -64,7 +64,7 @@ type System struct {
 	earlier  countblob.Counts        // counts of the requests of earlier runs
 	room     func() (int64, error)   // function that returns the free bytes on the disk of the data directory
 	health   context.Context         // context that ends when the system cannot go on
-	fail     context.CancelCauseFunc // function that ends health, with an error as the reason
+	fail     context.CancelCauseFunc // ends the context health; its argument says why the system cannot go on
 	stop     func()                  // function that stops everything that Run started
 	logFile  *os.File
 	failures failures
@@ -72,12 +72,13 @@ type System struct {
 	mu            sync.Mutex          // protects the fields below
 	manifests     []manifest.Manifest // manifests that Progress read last
 	manifestsRead time.Time           // time at which Progress read the manifests
-	// the partition.Fault for which Progress could not read a manifest then; nil if it could read all
+	// error of a lost or damaged manifest that Progress met when it last read all manifests; nil if it
+	// met none
 	fault error
 }
 
 // Open locks the data directory, starts or connects to the object store and Redis, and
-// publishes the first strategies in a new bucket.
+// publishes the first strategies (rules that divide URLs among partitions) in a new bucket.
 func Open(ctx context.Context, options Options) (_ *System, err error) {
 	dir, err := datadir.Lock(ctx, options.Data)
 	if err != nil {

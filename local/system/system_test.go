@@ -51,8 +51,8 @@ func TestCrawlGoesOn(t *testing.T) {
 	}
 }
 
-// TestInterrupted stops the system while pages are fetched with pauses: the fetched pages must
-// be stored.
+// TestInterrupted stops the system in the middle of a batch, whose pages are fetched with a delay in
+// between. The pages that were fetched before must be stored, and not be requested again.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	web, o := newSite(t, 30), options(t)

@@ -18,8 +18,9 @@ type CollectionStatus struct {
 	Due      int                 `json:"due"`           // number of stored pages that are due to be requested again
 	Next     time.Time           `json:"next,omitzero"` // time at which the next stored page will be due
 	Schedule collection.Schedule `json:"schedule,omitempty"`
-	// OnTopic is the number of stored pages whose relevance reaches the topic's threshold;
-	// nil without a topic. OnTopic / (Stored - Assets) is the harvest rate.
+	// OnTopic is the number of stored pages that are relevant to the collection's topic, by the
+	// threshold of the topic. It is nil if the collection has no topic. The share of such pages among
+	// all stored pages, OnTopic / (Stored - Assets), is called the harvest rate.
 	OnTopic *int `json:"on_topic,omitempty"`
 }
 
@@ -27,12 +28,13 @@ type CollectionStatus struct {
 type tallies struct {
 	settings *settings.Settings
 	now      time.Time
-	relevant []uint8            // for each collection in the field all, the minimum weight of a page on its topic
+	relevant []uint8            // minimum weight of a page that counts as on the topic, for each collection
 	all      []CollectionStatus // counts of the collections, in the order of the settings
 }
 
-// newTallies returns empty tallies for the collection with the name, or for all collections
-// if the name is "". Pages that are due at the time now will count as due.
+// newTallies returns empty tallies for the collection with the name, or for all collections if the
+// name is "". The caller gives the present time, by which the tallies decide whether a page is due
+// to be requested again.
 func newTallies(s *settings.Settings, name string, now time.Time) *tallies {
 	t := &tallies{settings: s, now: now}
 	for _, c := range s.Collections {
@@ -57,8 +59,8 @@ func (t *tallies) add(u account.URL) {
 	}
 }
 
-// count adds a URL to the figures in c, the status of a collection. The parameter relevant is the
-// least weight of a page that counts as on the collection's topic.
+// count adds a URL to the figures of a collection's status. If the collection has a topic, a stored
+// page is counted as relevant to the topic if its weight is at least the given minimum.
 func (t *tallies) count(c *CollectionStatus, relevant uint8, u account.URL) {
 	switch u.State {
 	case account.Pending:

@@ -10,10 +10,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
-// tellRedis enters the leases of all batches in the queue of fetch in a Redis that has started
-// empty. So only the hosts of these batches must wait before they are leased again. If both Redis
-// and bucket are remote, tellRedis does nothing, because other systems may have leased further
-// batches.
+// tellRedis writes the leases of all batches that wait in the queue of fetch to a Redis that has
+// started empty. An empty Redis has lost the leases, so each host may have a batch that is still
+// being fetched. Without tellRedis, every host would have to wait as long as a lease lasts. With
+// it, only the hosts of the batches in the queue wait. If both Redis and bucket are remote,
+// tellRedis does nothing: other systems may have leased batches that this queue lacks.
 func (s *System) tellRedis(ctx context.Context) error {
 	if s.options.Redis != "" && s.options.S3 != "" {
 		return nil
@@ -28,9 +29,9 @@ func (s *System) tellRedis(ctx context.Context) error {
 	return frontier.Tell(ctx, s.Redis, out)
 }
 
-// redisRestarted is called when Redis has ended and was started again; the parameter why is the
-// reason of its end. It enters the leases of all batches in the queue of fetch in Redis, and starts
-// a sweep, which rebuilds the frontiers.
+// redisRestarted is called when Redis has ended, for the given reason, and was started again. It
+// tells the new, empty Redis about the leases of all batches in the queue of fetch, and starts a
+// sweep, which rebuilds the frontiers.
 func (s *System) redisRestarted(why error) {
 	if err := s.tellRedis(context.Background()); err != nil {
 		s.Log.Warn("hosts wait for batches that may be out", "error", err)

@@ -21,7 +21,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/s3"
 )
 
-// elsewhere starts an object store that a system uses as a remote one.
+// elsewhere starts an object store that a system is to use as a remote store. It returns its
+// URL, and a function like os.Getenv with its credentials.
 func elsewhere(t *testing.T) (endpoint string, getenv func(string) string) {
 	t.Helper()
 	server, err := s3.Start(t.Context(), s3.Command{Path: os.Args[0], Args: []string{serveStore}}, s3.Options{
@@ -34,8 +35,9 @@ func elsewhere(t *testing.T) (endpoint string, getenv func(string) string) {
 	return server.Endpoint, Credentials("elsewhere-secret")
 }
 
-// TestElsewhere crawls with two programs at once into one bucket of a remote store. One of them
-// uses a remote Redis.
+// TestElsewhere crawls with two programs at once into one bucket of a remote store; one of them
+// uses a remote Redis. All pages must be stored. If a bucket is absent or empty, or the
+// credentials are wrong, the error must say so.
 func TestElsewhere(t *testing.T) {
 	t.Parallel()
 	endpoint, getenv := elsewhere(t)
@@ -97,7 +99,7 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// TestRedisOfAnother opens a bucket with a Redis that another bucket uses.
+// TestRedisOfAnother: a system must not start with a Redis that another bucket uses.
 func TestRedisOfAnother(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -109,10 +111,10 @@ func TestRedisOfAnother(t *testing.T) {
 	}
 }
 
-// failing is a proxy of an object store that fails requests on demand.
+// failing is a proxy of an object store. It fails requests on demand.
 type failing struct {
 	http.Handler
-	writes  bool // only writes fail
+	writes  bool // true: only writes fail; false: all requests
 	left    atomic.Int64
 	refused atomic.Int64
 }
@@ -127,8 +129,8 @@ func (f *failing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.Handler.ServeHTTP(w, r)
 }
 
-// TestStoreAway crawls with a store that fails for a while: for all requests, or for writes as
-// with a full disk.
+// TestStoreAway: a crawl must survive an object store that fails for a while. The store fails
+// either all requests, or only writes, as with a full disk.
 func TestStoreAway(t *testing.T) {
 	t.Parallel()
 	for name, writes := range map[string]bool{"all": false, "writes": true} {
@@ -171,7 +173,8 @@ func TestStoreAway(t *testing.T) {
 	}
 }
 
-// TestRedisAway crawls with a Redis that stops in the middle of the crawl and comes back empty.
+// TestRedisAway: a crawl survives a remote Redis that stops in the middle of it and comes back
+// empty.
 func TestRedisAway(t *testing.T) {
 	t.Parallel()
 	web, o := newSite(t, 20), options(t)
@@ -209,7 +212,8 @@ func TestRedisAway(t *testing.T) {
 	}
 }
 
-// TestRedisEnds kills the system's own redis-server, which comes back empty.
+// TestRedisEnds: a crawl survives the end of the redis-server that the system has started. The
+// system starts a new one, which is empty.
 func TestRedisEnds(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("redis-server"); err != nil {
@@ -240,7 +244,8 @@ func (broken) Done() <-chan struct{} {
 
 func (broken) Err() error { return errors.New("it has ended") }
 
-// A server that cannot be kept running ends the system with a sentence.
+// If a server of the system ends and cannot be started again, Wait returns an error that says
+// so.
 func TestServerIsGivenUp(t *testing.T) {
 	t.Parallel()
 	s := open(t, options(t))
@@ -251,7 +256,8 @@ func TestServerIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestDiskFull: the system stops before the disk is full, and goes on when there is room again.
+// TestDiskFull: the system stops before the disk is full. When there is room again, the next
+// start finishes the crawl.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	web, o := newSite(t, 20), options(t)

@@ -14,9 +14,9 @@ import (
 // look is the time between two checks for the end of a crawl.
 const look = 100 * time.Millisecond
 
-// missedTick is the minimum time between two messages that start a sweep because a collection
-// lacks pages that other collections have (see Progress.Missed). Such a message is sent only
-// when no URL waits and none is leased.
+// missedTick is the minimum time between two sweeps that Wait starts because of Progress.Missed. This
+// field says that a collection may lack pages that were requested for other collections. A sweep
+// finds these pages. Wait starts it only when no URL waits to be requested or is being requested.
 const missedTick = time.Second
 
 // ErrPaused means that a crawl is paused until a person resumes it or a limit is no longer
@@ -25,12 +25,13 @@ var ErrPaused = errors.New("the crawl is paused")
 
 // Wait waits for the end of the crawl. It returns nil when everything is crawled, packed and
 // indexed, and an error when the system cannot go on or ctx ends. If impatient is true, it also
-// returns when the crawl cannot go on without a person: a partition.Fault, or ErrPaused once the
-// running work is finished.
+// returns an error when the crawl cannot go on without a person: a partition.Fault (lost or damaged
+// manifests or books), or ErrPaused once the running work is finished.
 //
-// Wait checks the progress again and again, and calls report after each check: with the progress,
-// and with an error if the check failed or the last attempt to store an object did. Such an error
-// does not end Wait, because an object store or a Redis that is down may come back.
+// Wait checks the progress again and again, and calls report with the result of each check. If the
+// check succeeded, but the last attempt to store an object failed, report gets the error of that
+// attempt. Neither a failed check nor a failed attempt to store ends Wait, because an object store or
+// a Redis that is down may come back.
 func (s *System) Wait(ctx context.Context, impatient bool, report func(Progress, error)) error {
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
@@ -73,16 +74,24 @@ func (s *System) Wait(ctx context.Context, impatient bool, report func(Progress,
 
 // waitState holds the data that a call of Wait keeps from one check of the crawl to the next.
 type waitState struct {
-	other   bool      // whether there was a check before whose error was not frontier.ErrNotBuilt
+	// other is true if the last check did not fail with frontier.ErrNotBuilt. When a check fails with
+	// this error, a sweep is started only if other is true. So many such failures in a row start only
+	// one sweep.
+	other   bool
 	flushed bool      // whether the function pack was told to pack the last batches
-	swept   time.Time // time of the last message to the sweep because of missed pages
+	swept   time.Time // time at which a sweep was last started because of Progress.Missed
 	logged  string    // text of the error that was last logged
 }
 
-// help speeds up the end of a crawl. It tells the function pack to pack the last batches now. It
-// starts a sweep if a frontier is not built, or if a collection lacks pages that other collections
-// have. p and err are the results of Progress. help returns err, and any error of sending its
-// messages.
+// help speeds up the end of a crawl. The arguments p and err are the results of Progress, which show
+// the state of the crawl:
+//
+//   - No URL is left to request, or the crawl is paused: help has the last batches packed at once.
+//   - A frontier is not built: help starts a sweep.
+//   - A collection may lack pages that were requested for another collection (see Progress.Missed):
+//     help starts a sweep.
+//
+// help returns err, and any error of sending its messages.
 func (w *waitState) help(ctx context.Context, s *System, p Progress, err error) error {
 	switch {
 	case errors.Is(err, frontier.ErrNotBuilt) && w.other:
@@ -115,8 +124,8 @@ func (w *waitState) log(s *System, err error) {
 	w.logged = text
 }
 
-// flush sends the function pack a message for each storage partition, to make it pack all
-// settled batches now.
+// flush sends the function pack a message for each storage partition, to make it pack now all
+// batches that wait to be packed, however few they are.
 func (s *System) flush(ctx context.Context) error {
 	inForce, err := s.Settings.Get(ctx)
 	if err != nil {

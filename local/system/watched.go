@@ -8,12 +8,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// watchedBucket is a bucket that calls the function stored for every object that it creates, and
-// keeps the error of the last Create.
+// watchedBucket is a bucket that calls a function for every object that it creates, and keeps the
+// error of the last Create.
 type watchedBucket struct {
 	blob.Bucket
 	stored func(key string, size int64) // function that is called with the key and the size of each created object; nil: none
-	last   *atomic.Pointer[error]       // error of the last Create, shared by all buckets of a store; nil: it succeeded
+	last   *atomic.Pointer[error]       // error of the last Create in any bucket of the store; nil: it succeeded
 }
 
 // Create implements blob.Bucket.

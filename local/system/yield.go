@@ -10,18 +10,18 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/queue"
 )
 
-// Times by which index waits while pages are fetched (see yield).
+// Times of the function index, which waits while pages are fetched (see yield).
 const (
-	longestYield = time.Minute            // maximum time for which index waits
-	calm         = 200 * time.Millisecond // time without fetching after which index waits no longer
+	longestYield = time.Minute            // maximum time for which index waits before it handles a message
+	calm         = 200 * time.Millisecond // index stops waiting when nothing was fetched for this time
 	yieldLook    = 50 * time.Millisecond  // time between two checks of the queues
 )
 
 // yield returns a function that does the work of index, but gives way to a crawl: before each
-// message it waits while pages are fetched, for at most longestYield. On a laptop, fetch and
-// index need the same processors, and a person waits for the crawl rather than for the index.
-// After a wait of longestYield, index works for the same time without waiting. The function
-// must be called with one message at a time.
+// message it waits while pages are fetched, for at most longestYield. On a laptop, fetch and index
+// compete for the same processors, and fetch comes first, because a person waits for the crawl. In
+// a long crawl, periods of waiting and of indexing without waiting alternate, each of the length
+// longestYield. The function must be called with one message at a time.
 func yield(index queue.Function, queues queue.Set) queue.Function {
 	var yielded time.Time // when the last wait of longestYield ended
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {

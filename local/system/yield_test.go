@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 )
 
-// While pages are fetched without a pause, index waits once, and then works for the same time
-// without waiting, so that it does not wait before each message.
+// Pages are fetched all the time. The function index must wait for longestYield before it handles
+// the first message. After that it must handle messages without waiting, for as long as longestYield.
 func TestIndexGivesWayOnceAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		queues := newQueues(nil, nil)
