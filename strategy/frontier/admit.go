@@ -10,39 +10,42 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Admitted is the result of Admit: the number of entries whose URLs were new to the frontier, and
-// the URLs that are stored already, but perhaps not for the collection of the entry.
+// Admitted is the result of Admit: how many URLs were new to the frontier, and which stored URLs the
+// collection of an entry may lack.
 type Admitted struct {
 	Added int // number of URLs that the frontier did not know before
-	// URLs whose pages are stored, but perhaps not for the entry's collection, because the entry's
-	// Tally does not count them. URLs that wait for another request are left out.
+	// URLs that the entry's collection may lack: their pages are stored, but the entry's Tally (a
+	// count of stored URLs) does not include them. URLs that wait for another request are left out.
 	Lacking []layout.Identity
 }
 
-// Admit adds URLs to the frontier, or moves up those that wait in it. It may be called before Open.
+// Admit adds URLs to the frontier, or moves up URLs that wait in it. It may be called before Open.
 // The effect of an entry depends on the state of its URL:
 //
-//	unknown                     the URL waits
-//	waits for the first time    it moves up if the entry has a smaller depth, or a
-//	                            weight of an earlier band: it takes the smaller
-//	                            depth, the weight of the earlier band and all
-//	                            else from the entry, and keeps its attempts
-//	parked                      the same, and the URL waits in any case
-//	any other                   nothing changes
+//	unknown                        the URL is put into a queue
+//	waits for the first time       the URL moves up if the entry is better
+//	parked (pending, in no queue)  the URL is put into a queue, even if the entry is no better
+//	any other                      nothing changes
 //
-// If the entry has a Tally, there are several collections. The URL may then wait for another one,
-// whose depths cannot be compared with the entry's. So it takes depth and weight together from the
-// entry. A waiting URL that this would put into a later band stays as it is.
+// An entry is better if it has a smaller depth than the URL, or a weight of an earlier band. (A band
+// is a level of priority, see membership.Band.) The URL then has the smaller depth, and the weight of
+// the earlier band. It keeps its attempts, and gets all else from the entry. When a URL moves up, its
+// old record stays in the queue, outdated. A waiting URL with sixteen outdated records does not move
+// up.
 //
-// Each move leaves an outdated element in a queue. A waiting URL with sixteen of these does not
-// move up.
+// An entry has a Tally if there are several collections. Then the URL may wait on behalf of another
+// collection than the entry's, and depths of different collections cannot be compared. So the URL
+// gets both the depth and the weight of such an entry, or neither. It gets neither if it waits and
+// the entry's band is later than its own.
 //
-// Counts.Missed reports two cases in which a collection may lack a page until the frontier is
-// rebuilt:
+// The frontier knows only one of the collections for which a URL waits. So a collection may lack a
+// page until the frontier is rebuilt. Admit sets Counts.Missed if that is possible:
 //
-//   - An entry with a Tally is for a URL that waits, is leased, is parked or was skipped, perhaps
-//     on behalf of another collection. If Claimed is set, only some of these URLs count.
-//   - A URL does not move up because of its outdated elements.
+//	the entry                       the URL
+//	has a Tally, but not Claimed    waits, is leased, is parked or was skipped
+//	has a Tally and Claimed         was skipped
+//	has a Tally and Claimed         waits or is parked, and the entry moves it up or has a smaller depth
+//	any                             cannot move up: it has too many outdated records
 func (f *Frontier) Admit(ctx context.Context, now time.Time, entries []Entry) (Admitted, error) {
 	var admitted Admitted
 	byHost := slices.Clone(entries) // so that a chunk touches few queues
@@ -75,8 +78,9 @@ func (f *Frontier) Admit(ctx context.Context, now time.Time, entries []Entry) (A
 	return admitted, nil
 }
 
-// add adds an answer of the script admit to a. The answer is the number of URLs that the frontier
-// did not know, followed by the identities for a.Lacking.
+// add adds an answer of the script admit to the result. The first item of the answer is the number of
+// URLs that were new to the frontier; it is added to a.Added. All other items are identities, which
+// are appended to a.Lacking.
 func (a *Admitted) add(answer []any) error {
 	added, ok := int64(0), len(answer) > 0
 	if ok {

@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// TestBand: the scripts compute the same bands as membership.Band: for every depth without a
-// weight, and for every weight at depths near the limits of a band.
+// TestBand: the Lua scripts compute the same bands as membership.Band. This is tested for every depth
+// without a weight, and for every weight at some depths: 0 to 17, around 256, and the greatest two.
 func TestBand(t *testing.T) {
 	source, err := sources.ReadFile("script/shared.lua")
 	if err != nil {

@@ -27,8 +27,8 @@ func benchURL(i int) Entry {
 	return entry("docs.example.org", fmt.Sprintf("reference/current/section-%d/page-%07d.html", i%97, i), uint16(i%12))
 }
 
-// BenchmarkAdmit admits links of pages, 500 at a time. One link in 60 is to a new URL, as on a
-// site whose pages have 60 links, or all are.
+// BenchmarkAdmit admits the targets of links, 500 in each call. In its first run all targets are new
+// URLs. In its second run only one target in 60 is new, as on a site whose pages have 60 links each.
 func BenchmarkAdmit(b *testing.B) {
 	for _, share := range []int{1, 60} {
 		b.Run(fmt.Sprintf("new=1of%d", share), func(b *testing.B) {
@@ -74,7 +74,8 @@ func BenchmarkBatch(b *testing.B) {
 	})
 }
 
-// BenchmarkRebuild marks 200,000 URLs and admits 100,000, as a rebuild does.
+// BenchmarkRebuild gives 200,000 URLs a final state (Mark) and puts 100,000 others into queues
+// (Admit), as a rebuild does.
 func BenchmarkRebuild(b *testing.B) {
 	known, pending := make([]Known, 200_000), make([]Entry, 100_000)
 	for i := range known {
@@ -95,8 +96,8 @@ func BenchmarkRebuild(b *testing.B) {
 	})
 }
 
-// TestMemory checks that redis-server needs at most 150 bytes for a known URL, with two tallies
-// or none, and at most 150 bytes and its length for a waiting URL.
+// TestMemory checks how much memory redis-server needs for each URL. A stored URL may take 150
+// bytes, whether two tallies count it or none. A waiting URL may take 150 bytes plus its length.
 func TestMemory(t *testing.T) {
 	program, err := exec.LookPath("redis-server")
 	if err != nil {

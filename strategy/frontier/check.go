@@ -17,9 +17,9 @@ import (
 // rejects the frontier.
 const layoutVersion = "4"
 
-// ErrTokens means that Redis has lost the counter of tokens, or has only an older value of it: a
-// lease has a higher token than the counter, so that two batches could get one token. The frontiers
-// of all partitions are affected. ErrTokens wraps ErrNotBuilt.
+// ErrTokens means that two batches could get the same token (number). Tokens come from a counter in
+// Redis, which the frontiers of all partitions share. Redis has lost this counter, or holds an old
+// value that is lower than the token of a lease. ErrTokens wraps ErrNotBuilt.
 var ErrTokens = fmt.Errorf("%w: Redis has lost which tokens were given", ErrNotBuilt)
 
 // ErrSettings means that the frontier is complete, but was built under other settings than
@@ -40,20 +40,18 @@ func parseEpoch(value string) (uint64, error) {
 	return strconv.ParseUint(number, 10, 64)
 }
 
-// Check returns no error if the frontier is open, complete, and built under these settings.
-// Otherwise the error wraps ErrNotBuilt and says what is wrong, or comes from Redis. The returned
-// version is the frontier's epoch with the highest token of its leases. It is valid if there is no
-// error, or if the error wraps ErrSettings.
+// Check returns no error if the frontier is open, complete, and built under these settings. Otherwise
+// the error wraps ErrNotBuilt and says what is wrong, or comes from Redis. Check also returns the
+// frontier's epoch with the highest token of its leases. This version is valid if there is no error,
+// or if the error wraps ErrSettings.
 //
-// Check compares the number of entries under all keys with counters, and so finds the loss of any
-// key except these two:
+// Redis may lose single keys. Check counts the entries under the frontier's keys, and compares the
+// sums with counters. So it finds the loss of any key, with two exceptions. The loss of a queue is
+// noticed only when Lease or Settle comes to the queue's host; then the next Check fails. The loss of
+// the time that Shut has set is never noticed.
 //
-//	a queue   Lease and Settle notice the loss when they come to the host, and make
-//	          the next Check fail
-//	shut      nobody notices the loss
-//
-// Check cannot tell that Redis has come back with older contents. Its caller can, if it remembers
-// the version that it got before: a lower version means that Redis is older.
+// Redis may also restart with older contents. Then Check returns no error, but a lower version than
+// before. The caller can notice this by comparing the versions of two calls.
 func (f *Frontier) Check(ctx context.Context, settings string) (layout.Version, error) {
 	newest, err := f.check(ctx, settings)
 	return newest, f.wrap("use", err)

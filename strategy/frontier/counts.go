@@ -15,13 +15,17 @@ import (
 type Counts struct {
 	Waiting, Leased, Parked, Stored, Skipped, Failed int64
 
-	Again   int64 // number of URLs in Waiting that also have a final state
+	Again   int64 // number of waiting URLs that have a final state from an earlier request
 	Batches int64 // number of leases that have not ended; each is one batch
 
-	// Missed says that a collection may lack pages until the frontier is rebuilt. Either one
-	// of its links led to a URL that waits, is leased or was skipped on behalf of another
-	// collection (see Entry.Tally), or a URL had too many outdated elements to be queued
-	// again. Which URL that was is not recorded.
+	// Missed says that a collection may lack pages until the frontier is rebuilt. It does
+	// not say which pages. There are two possible reasons:
+	//
+	//   - A link of the collection led to a URL that was already in the frontier because of
+	//     another collection: the URL waited, was leased or was skipped on behalf of that
+	//     one (see Entry.Tally).
+	//   - A URL was not put into a queue again, because too many of its outdated records
+	//     were still in queues.
 	Missed bool
 }
 

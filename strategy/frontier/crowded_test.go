@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// While too many URLs of a host wait, its sitemaps are not leased, but its other URLs are;
-// after that, the next sitemap is leased.
+// While more URLs of a host wait than Request.Waiting allows, no sitemap of the host is leased, unless
+// the host has no other URLs to lease. Once fewer URLs wait, sitemaps are leased again.
 func TestSitemapsWaitForRoom(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		for i := range 30 { // in front of all other URLs
@@ -58,8 +58,8 @@ func TestSitemapsWaitForRoom(t *testing.T) {
 	})
 }
 
-// If a sitemap lists URLs of other hosts, the number of waiting URLs of the whole frontier
-// limits the sitemaps.
+// While too many URLs wait in the whole frontier, no sitemap is leased, whatever its host, because
+// sitemaps may list URLs of other hosts.
 func TestSitemapsOfManyHostsWaitForRoom(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		e := entry("a", "map", 0)

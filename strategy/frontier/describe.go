@@ -10,11 +10,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Lengths of states in bytes (see doc.go).
+// Lengths, in bytes, of the states of URLs as Redis holds them (see doc.go).
 const (
 	pendingBytes = 7                           // bytes of the state of a URL that waits or is parked
 	leasedBytes  = pendingBytes + versionBytes // bytes of the state of a URL that is leased
-	finalBytes   = 3 + versionBytes            // bytes of a final state; a mark may follow for each tally that counts the URL (see doc.go)
+	finalBytes   = 3 + versionBytes            // bytes of a final state without its marks (hashes of tallies, see doc.go)
 )
 
 // Describe returns a clause that tells people the state of a URL: "waits at depth 2 after

@@ -1,20 +1,21 @@
 // Package frontier keeps one crawl partition's share of the frontier in Redis: the
-// known URLs and their states, the queues of waiting URLs by host, and the leases.
+// known URLs and their states, the queues of waiting URLs by host, and the leases. (The
+// URLs of the web are divided into crawl partitions. Each leases its own batches.)
 //
-// All of it can be rebuilt from the bucket: a rebuild admits the links (Admit) and sets
-// the final states (Mark) that the books record, in any order and any number of times,
-// and then opens the frontier in a new epoch (Open). Tokens are counted over all
-// partitions, so a new epoch begins for all when Redis is lost. Redis must not evict
-// keys.
+// All of it can be rebuilt from the bucket. A rebuild admits the links that the books
+// record (Admit), and sets the final states (Mark), in any order and any number of times.
+// Then it opens the frontier in a new epoch (Open). Tokens (numbers of batches within an
+// epoch) come from one counter for all partitions. If Redis is lost, so is this counter, and
+// all partitions begin a new epoch. Redis must not evict keys.
 //
-// Every change is one atomic Lua script over at most 500 entries (but that of Reset
-// is over all). All keys of a partition share a hash tag, here that of crawl
-// partition 3:
+// Every change is one atomic Lua script. A script changes at most 500 entries; only the
+// script of Reset changes all. All keys of a partition share a hash tag. For crawl
+// partition 3 they are:
 //
 //	f:{3}:epoch            version of this layout, and the epoch in which the frontier is open: 3:17
-//	f:{3}:settings         version of this layout, and fingerprint of the settings under which it was built; since Open
+//	f:{3}:settings         version of this layout, and fingerprint of the settings under which it was built; set by Open
 //	f:{3}:kept:<name>      name of one sequential caller, and number of its calls so far (see Keeping)
-//	f:{3}:rebuild          name of the rebuild that may write, and number of its calls; a name of no rebuild after Distrust
+//	f:{3}:rebuild          name of the rebuild that may write, and number of its calls; Distrust sets a random name
 //	f:{3}:learnt           hash   storage partition → names of its last commits (see Learning)
 //	f:{3}:known            hash   identity → state
 //	f:{3}:counts           hash   letters of a state → number of URLs in it; and the fields of the table below
@@ -22,9 +23,10 @@
 //	f:{3}:out              hash   collection → number of URLs, without assets, on lease for the first time, unless 0
 //	f:{3}:q:<band>:<host>  list   elements of waiting URLs, oldest first
 //	f:{3}:q:again:<host>   list   elements of stored pages that are requested again
-//	f:{3}:filled           hash   host → letters of its queues with elements: a–p for the bands, A–P if one has a weight, q for again
-//	f:{3}:hosts            zset   hosts with a queue, by the earliest time of the next request
-//	f:{3}:hosts:<band>     zset   the same, of hosts whose first queue is this band, with a letter from A to P
+//	f:{3}:filled           hash   host → a letter for each of its queues that is not empty: a–p for the bands;
+//	                              A–P for a band in which a URL has a weight; q for again
+//	f:{3}:hosts            zset   hosts with a queue, in no hosts:<band>, by the earliest time of the next request
+//	f:{3}:hosts:<band>     zset   hosts whose first letter in filled is A–P and stands for this band, by the same time
 //	f:{3}:next             hash   host → earliest time of the next request
 //	f:{3}:failures         hash   host → number of answers in a row that were 429, 503 or none, unless 0
 //	f:{3}:shut             earliest time of the next request to a host that is not in next (see Shut)
@@ -35,23 +37,26 @@
 //	f:{3}:closed           hash   version of a lease from before the last Reset → host
 //	frontier:token         the last token given, over all partitions
 //	frontier:partitions    set    crawl partitions that were ever opened here
-//	frontier:told          exists if the leases from before this Redis came up are known (see Pace)
+//	frontier:told          exists if Tell has entered all leases from before this Redis started (see Pace)
 //
 // The hash counts also has the fields
 //
-//	fill    number of entries that hosts, hosts:<band>, next, failures, crowded, active, closed, leases, learnt, tallies, out and filled have in all
+//	fill    sum of the numbers of entries in hosts, hosts:<band>, next, failures, crowded, active, closed, leases,
+//	        learnt, tallies, out and filled
 //	token   the highest token of a lease
 //	missed  1 if a collection may lack pages (see Counts)
 //	turn    weighed or plain: whether a host whose first URL has a weight is leased next, or one without
 //
 // So Check finds the loss of a key: either the numbers of URLs do not add up to the
-// number of entries in known, or fill differs from the number of those entries. The loss
-// of a queue is found when its host is leased or listed, because filled has its letter.
+// number of entries in known, or fill differs from the number of entries that it counts.
+// The loss of a queue is found when its host is leased or listed, because filled has the
+// letter of the queue.
 //
 // Times are milliseconds since 1970-01-01 UTC. Versions are written as text. The
-// state of a URL says where it is in the queue, or its final outcome, or both when
-// it is requested again. Its letter: w waiting, p parked, l leased, s stored, k
-// skipped, f failed, W waiting again, L leased again.
+// state of a URL says in which queue or lease the URL is, or what its final outcome was.
+// For a URL that is requested again, it says both. A state begins with a letter: w
+// waiting, p parked, l leased, s stored, k skipped, f failed, W waiting again, L
+// leased again.
 //
 //	 0     1       3        4          5          6      7
 //	┌─────┬───────┬────────┬──────────┬──────────┬──────┐
@@ -66,11 +71,13 @@
 // the number of its outdated elements that are still in queues (see below); a final
 // state after W or L has no such number. A tally is the number of stored URLs that
 // count toward one limit, and its mark is the first 8 bytes of the SHA-256 of its name.
-// A URL that is requested again is counted twice, under the letter of its final state
-// and under both letters, such as Ws, and its tallies still count it. A parked URL is
-// pending but has no element: a rebuild or another link puts it back into a queue.
+// In the hash counts, a URL that is requested again appears twice: under the letter of
+// its final state, such as s, and under both of its letters, such as Ws. The URL's
+// tallies still count it. A parked URL is pending but has no element: a rebuild or
+// another link puts it back into a queue.
 //
-// The text of a URL is kept only while it waits or is leased, in an element:
+// An element is a record of a URL in a queue. Only elements hold the text of a URL, so it
+// is kept only while the URL waits or is leased:
 //
 //	 0          16       17      19       20         21     22         24      25
 //	┌──────────┬────────┬───────┬────────┬──────────┬──────┬──────────┬───────┬─────┐
@@ -88,30 +95,31 @@
 //
 // The look is the last final outcome of a URL that is requested again (batch.Look). The
 // flags are 1: the URL is read as a sitemap, 2: there is a look, 4: the page was missing
-// at the last request, 8: the URL was found only as an asset of pages. A URL waits in the
-// band of its weight, 15 - weight/16; without a weight in that of its depth, at most 15.
-// A stored page waits behind all bands, because requesting it again adds no page; a
+// at the last request, 8: the URL was found only as an asset of pages. A URL with a weight
+// waits in band 15 - weight/16. The band of a URL without a weight is its depth, at most
+// 15. A stored page waits behind all bands, because requesting it again adds no page; a
 // skipped or failed URL waits in its band, because it may turn out to be a page.
 //
-// An element is valid only while the URL's state has its letter, depth and weight
-// and, if the URL waits again, the version of its final state; the attempts are
-// then those of the state. Outdated elements stay in the queue when a URL moves up
-// or is settled late, and are dropped when a lease finds them. A waiting URL
-// with 16 outdated elements does not move up, and a URL with 17 is not queued again, so
-// that no URL has more than 17 elements. So a collection may lack a page until a rebuild
-// (see Counts.Missed). A URL moves only to an earlier band, or to a smaller depth in the
-// same band, and never back.
+// An element is valid only while its letter, depth and weight equal those in the URL's
+// state. If the URL waits again, the element's version must also equal that of the earlier
+// final state. The attempts in a valid element do not matter: those in the state count. When
+// a URL moves up or is settled late, its old element stays in the queue and is outdated. It
+// is dropped when a lease finds it. No URL has more than 17 elements: a waiting URL with 16
+// outdated elements does not move up, and a URL with 17 is not queued again. Because of this
+// limit, a collection may lack a page until a rebuild (see Counts.Missed). A URL moves only
+// to an earlier band, or to a smaller depth in the same band, and never back.
 //
 // Sorted sets hold hosts and leases, never URLs: the embedded Redis of a
 // laptop sorts a whole set on every range read.
 //
 // # History
 //
-// A frontier of another layout than the program's is not built: it is rebuilt
-// from the bucket, and nothing is lost.
+// A frontier whose layout is not that of the program counts as not built. It is rebuilt
+// from the bucket, and nothing is lost. The versions of the layout, and what each added:
 //
 //	4  the flag of an asset in elements
-//	3  closed, shut and crowded; leases outlive a rebuild
-//	2  left in states; filled, hosts:<band> and fill; missed in counts, not a key; the layout in epoch and settings
-//	1  without these; epoch and settings held no version of the layout
+//	3  the keys closed, shut and crowded; leases outlive a rebuild
+//	2  the field left of states; the keys filled and hosts:<band>; the fields fill and missed of counts
+//	   (missed was a key before); the version of the layout in the values of epoch and settings
+//	1  the first version
 package frontier

@@ -22,44 +22,44 @@ type Entry struct {
 	Sitemap    bool            // the URL is read as a sitemap
 	Asset      bool            // the URL was found only as an asset of pages, and counts toward no limit of pages
 	Collection string          // name of the collection for which the URL is requested; at most 255 bytes
-	// name of the tally (see doc.go) that counts the stored pages of Collection; "": there is only one
-	// collection; only Admit uses it
+	// name of the tally (count of stored URLs) for the collection; "" if there is only one
+	// collection. Only Admit uses it.
 	Tally string
-	// true: Collection gets the page even if it is stored for another collection already; only Admit
-	// uses it
+	// the page belongs to the URL's collection even if another collection requests the page first;
+	// only Admit uses this field
 	Claimed bool
 	// Last has parts of the last final outcome of a URL that is requested again; else nil.
-	// Last.Time is exact to the millisecond. Last has at most 255 collections; their names,
-	// ETag and Modified have at most 255 bytes each.
+	// Last.Time is exact to the millisecond. Last.Collections has at most 255 names. Each
+	// name, Last.ETag and Last.Modified have at most 255 bytes.
 	Last *batch.Look
 }
 
-// Lengths of the parts of an element, in bytes.
+// Lengths in bytes of the parts of an element. An element is the record of a URL in a queue.
 const (
-	headerBytes   = 26        // length of the parts from identity to len, which every element has (see doc.go)
+	headerBytes   = 26        // length of the first part, which has the same fields in every element (see doc.go)
 	versionBytes  = 21        // length of a version as text
 	maxURL        = 1<<16 - 1 // maximum length of a URL
 	maxCollection = 1<<8 - 1  // maximum length of a collection's name
 )
 
-// The letters of elements: the state of the URL when the element was written.
+// The letters of elements (records of URLs in queues). A letter is the state that the URL had when
+// the element was written.
 const (
 	first = 'w' // the URL waits for the first time
 	again = 'W' // the URL has a final state, and waits again
 )
 
-// Flags of an element.
+// Flags of an element (the record of a URL in a queue).
 const (
 	isSitemap = 1 << iota
 	hasLook
-	isMissing // Last.Missing is true
+	isMissing // Last.Missing is true: the URL's page was missing at the last request, but is still stored
 	isAsset
 	allFlags = isSitemap | hasLook | isMissing | isAsset
 )
 
-// element encodes the entry, without its host, as doc.go draws it. For a URL that waits
-// again, version is the version of its final state; for a URL that waits for the first
-// time, it is "".
+// element encodes the entry, without its host, in the format that is drawn in doc.go. If the URL has
+// a final state and waits again, the parameter version is the version of this state; else it is "".
 func (e Entry) element(version string) (string, error) {
 	if e.URL == "" || len(e.URL) > maxURL {
 		return "", fmt.Errorf("URL of %s has %d bytes, want 1 to %d", e.ID, len(e.URL), maxURL)
@@ -106,7 +106,8 @@ func (e Entry) element(version string) (string, error) {
 
 var errElement = errors.New("element of the queue is damaged")
 
-// parseElement decodes an element of a host's queue. It is the inverse of element.
+// parseElement decodes an element of a host's queue. It is the inverse of the method element: for a
+// text that e.element(version) has returned, it returns e and version.
 func parseElement(s, host string) (e Entry, version string, err error) {
 	if len(s) < headerBytes {
 		return Entry{}, "", fmt.Errorf("%w: %q of host %s", errElement, s, host)

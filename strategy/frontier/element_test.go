@@ -11,7 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 )
 
-// elementCases are entries with the versions since which they wait again.
+// elementCases returns entries to encode. The key of an entry is the version of its URL's final
+// state, or "" if the URL has none.
 func elementCases() map[string]Entry {
 	page, sitemap := entry("a", "x?q=\x00ü", 3), entry("a", "sitemap.xml", 65535)
 	page.Hops, page.Attempts, page.Exponent, page.Weight = 255, 254, -7, 200

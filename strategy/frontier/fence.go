@@ -10,16 +10,17 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// ownerFence is a condition of a call: the value that a key of Redis must have for the script to
-// change anything. So calls have no effect after another rebuild has begun, or when the frontier
-// was built under other settings than the caller's.
+// ownerFence is a condition under which a script may change Redis: a key must have a certain value.
+// For example, each rebuild stores a name of its own under a key. When another rebuild begins, it
+// replaces this name. From then on, calls of the earlier rebuild have no effect.
 type ownerFence struct {
 	key, value string
-	err        error // error of a call if the key has another value
+	err        error // error of a call if the key does not have this value
 
-	// steps means that the value contains a number, which each call raises by 1. If Redis
-	// comes back with older contents between two calls, the number in Redis is lower than
-	// the caller's. Earlier writes are lost then, and all further calls fail.
+	// steps says whether the value is followed by a number: that of the calls so far. Each call adds
+	// 1 to the number in Redis, and to the field step. If Redis restarts with older contents, the
+	// number in Redis is lower than step. Then Redis has lost writes of earlier calls, and all
+	// further calls fail.
 	steps bool
 	step  uint64        // number of calls that Redis has answered
 	age   time.Duration // time for which Redis keeps the key after a call; 0: for ever
@@ -36,9 +37,9 @@ func (f *ownerFence) arguments() (value, next string) {
 	return f.after(f.step), f.after(f.step + 1)
 }
 
-// after returns the value that the fence's key has in Redis after a number of calls, given by the
-// parameter step. It returns "" if the key is then absent: before the first call, if Redis keeps
-// the key only for a limited time (see age).
+// after returns the value that the fence's key must have in Redis after the given number of calls;
+// "" means that the key must be absent. A key that Redis keeps only for some time (see age) is created
+// by the first call, so it is absent after 0 calls.
 func (f *ownerFence) after(step uint64) string {
 	if step == 0 && f.age > 0 {
 		return ""
@@ -56,8 +57,9 @@ func (f *Frontier) Under(settings string) *Frontier {
 	return under
 }
 
-// run runs a script, which first checks the fences of the Frontier. If one of them does
-// not hold, the script changes nothing, and the reply's error is that of the fence.
+// run runs a script. The script first checks the conditions f.fence and f.kept; a nil condition is
+// met. If a condition is not met, the script changes nothing, and the reply has the condition's error
+// (ownerFence.err).
 func (f *Frontier) run(ctx context.Context, s *redis.Script, args ...any) *redis.Cmd {
 	names := []string{f.prefix()}
 	var fences []*ownerFence

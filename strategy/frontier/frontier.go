@@ -11,9 +11,9 @@ import (
 )
 
 // ErrNotBuilt says that the frontier of a partition must be rebuilt from the bucket and opened in a
-// new epoch: Redis has come up empty, has lost a part of the frontier, or holds a frontier that was
-// built under other settings, by another version of the program, or before books that have been
-// committed since.
+// new epoch. There are several possible reasons: Redis has come up empty, or has lost a part of the
+// frontier. The frontier was built under other settings, or by another version of the program. Or it
+// lacks the outcomes of the latest committed batches.
 var ErrNotBuilt = errors.New("frontier is not built")
 
 // ErrReset means that a rebuild must stop: another rebuild has begun, Distrust was called,
@@ -29,8 +29,11 @@ const tokens = "frontier:token"
 type Frontier struct {
 	rdb       redis.UniversalClient
 	partition int
-	fence     atomic.Pointer[ownerFence] // condition that Redis must meet for a call to have an effect, set by Under or Reset; nil: none
-	kept      *ownerFence                // second condition of the same kind, set by Keeping; nil: none
+	// A script first checks these two conditions in Redis. If one of them is not met, the script
+	// changes nothing. A nil condition is always met. Under and Reset set the field fence. Keeping
+	// sets the field kept; its condition is that Redis still has all writes of earlier calls.
+	fence atomic.Pointer[ownerFence]
+	kept  *ownerFence
 }
 
 // New returns the frontier of a crawl partition. It sends nothing to Redis.

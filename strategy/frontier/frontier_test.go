@@ -16,7 +16,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
-// eachRedis runs a test with an open frontier on each kind of Redis.
+// eachRedis runs a test with an open frontier on each kind of Redis: the embedded one, and a
+// redis-server if it is installed.
 func eachRedis(t *testing.T, test func(t *testing.T, f fixture)) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) { test(t, opened(t, rdb)) })
 }

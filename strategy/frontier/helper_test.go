@@ -46,7 +46,7 @@ func result(e Entry, s book.State) Result {
 	return Result{ID: e.ID, State: s, Depth: e.Depth, Attempts: e.Attempts + 1}
 }
 
-// settlement returns a Settlement that gives all URLs of a lease the same state.
+// settlement returns a Settlement that gives all URLs of a lease the state s.
 func settlement(l Lease, ended time.Time, s book.State) Settlement {
 	t := Settlement{Version: l.Version, Host: l.Host, Ended: ended, Delay: time.Second}
 	for _, e := range l.Entries {

@@ -12,7 +12,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Waiting is a spool object that is still to be packed.
+// Waiting describes a spool object, the result of one fetched batch, that is still to be packed.
 type Waiting struct {
 	Batch layout.Version `json:"-"`
 	Bytes int64          `json:"bytes"` // size of the batch's pages before compression, in bytes
@@ -22,13 +22,14 @@ type Waiting struct {
 	Settled bool `json:"-"` // the batch's outcomes have been applied to the frontiers of all crawl partitions
 }
 
-// Inbox is a list in Redis of the spool objects of one storage partition that are not packed yet,
-// so that pack need not list the bucket. It is only a hint: objects may be missing in it, which
-// the sweep finds, and objects in it may be packed already. It is safe for concurrent use.
+// Inbox is a list of the spool objects (results of fetched batches) of one storage partition that are
+// not packed yet. It is in Redis, so that pack need not list the bucket. The list is only a hint: some
+// objects in it may be packed already, and others may be missing in it. The function sweep finds the
+// missing ones later. An Inbox is safe for concurrent use.
 //
 // In Redis, the list is a hash and a set. The hash p:{<partition>}:inbox maps the version of each
 // batch to its Waiting in JSON. The set p:{<partition>}:settled holds the versions of the batches
-// whose outcomes were settled.
+// whose outcomes were applied to the frontiers (see Waiting.Settled).
 type Inbox struct {
 	rdb       redis.UniversalClient
 	partition layout.Partition

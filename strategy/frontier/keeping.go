@@ -9,8 +9,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// keptAge is how long Redis keeps the key in which a Frontier returned by Keeping counts its calls:
-// much longer than settling a batch takes.
+// keptAge is the time for which Redis keeps the key of a Frontier that Keeping returned. The key
+// counts this Frontier's calls, and each call begins the time anew. Ten minutes are enough, because
+// such a Frontier is used only to settle one batch.
 const keptAge = 10 * time.Minute
 
 // Keeping returns a Frontier for a caller that must know whether Redis has kept all its

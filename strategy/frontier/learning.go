@@ -11,43 +11,50 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// kept is the number of commits, the latest ones, whose names a frontier remembers for each storage
-// partition. If it were 1, a reader with a slightly old manifest, or two packs at the same time,
-// would take the frontier for outdated.
+// kept is how many names of commits a frontier keeps for each storage partition: those of the latest
+// commits. A process takes the frontier for outdated if the name in the manifest that it has read is
+// not among them. The frontier keeps more than one name for two reasons. The process may have read a
+// manifest that is not the newest. And if two packs announce commits at the same time, only one of
+// them will commit, but it is not known which.
 const kept = 8
 
-// Learning announces to the frontier a commit that will add a book to a storage partition. The
-// parameter before names the manifest on which the commit is based, and next the manifest that the
-// commit makes; a manifest's name is its field Learnt. Pack calls Learning after the batches of the
-// book are settled, and again if it must base the commit on a newer manifest.
+// Learning announces to the frontier that pack is about to commit a book (the outcomes and links of
+// some batches) to a storage partition. Before that, pack has settled the batches of the book. A
+// commit makes a new manifest from an existing one. The parameter before is the name of the existing
+// manifest, and next is the name of the new one (a manifest's name is its field Learnt). If another
+// pack commits first, this pack must base its commit on the other pack's manifest, and calls Learning
+// again.
 //
-// The names form a chain: the frontier records next only if it has recorded before. So a frontier
-// that has recorded a name has recorded all commits before it, and has applied the outcomes of
-// their batches. A Redis that came back with older contents lacks the latest names, records no
-// later ones, and is rebuilt.
+// The names form a chain: the frontier records a new name only if it has recorded the name before it.
+// So a frontier that has recorded a name has also recorded all earlier commits, and has applied the
+// outcomes of their batches. If Redis restarts with older contents, the frontier lacks the latest
+// names. Then it does not record the names that follow them either, and is rebuilt (see Knows).
 //
-//	pack A: Learning(n1, a2)    taken; A commits a2
-//	pack B: Learning(n1, b2)    taken, too, but its commit loses against A's
-//	pack B: Learning(a2, b3)    taken; B commits b3
+//	pack A: Learning(n1, a2)    recorded; A commits a2
+//	pack B: Learning(n1, b2)    recorded, too; B cannot commit b2, because A was first
+//	pack B: Learning(a2, b3)    recorded; B commits b3
 //
 // A name whose commit fails, such as b2, occurs in no manifest. However many such names the
-// frontier records, it still has the name before them.
+// frontier records, it also keeps the name on which they are based.
 //
-// During a rebuild, between Reset and Open, the frontier has no name at first: it records both
-// names of the first call without a test, and then only names that follow from them. Open keeps
-// these names if the last commit that the rebuild has read is among them; otherwise it keeps only
-// the name of that commit. After a commit without a call of Learning, such as a repair's, the
-// frontier lacks books, and is rebuilt once more.
+// At the beginning of a rebuild (see Reset) the frontier has no names. So it records both names of the
+// first call in any case, and a new chain begins. At the end of the rebuild, Open looks whether the
+// last commit that the rebuild has read is among the recorded names. If it is, Open keeps these names.
+// Otherwise it replaces them by the name of that commit.
+//
+// A repair commits without a call of Learning. So the frontier lacks the name of its commit, counts as
+// outdated, and is rebuilt.
 func (f *Frontier) Learning(ctx context.Context, storage layout.Partition, before, next string) error {
 	err := f.run(ctx, learnScript, storage.String(), before, next, kept).Err()
 	return f.wrap("tell what partition "+storage.String()+" learns to", err)
 }
 
-// Knows returns nil if the frontier is open, and has recorded (see Learning) the last commit that
-// added a book to each storage partition. The parameter learnt names these commits: it holds the
-// field Learnt of each partition's manifest ("" before the first book). Otherwise the error comes
-// from Redis, or wraps ErrNotBuilt; it names a storage partition of which the frontier lacks books,
-// if there is one.
+// Knows returns nil if the frontier is open and contains all books. The parameter learnt holds, for
+// each storage partition, the name of the last commit that added a book (the field Learnt of the
+// partition's manifest), or "" before the first book. If the frontier has not recorded one of these
+// names (see Learning), it lacks books of this partition. Then Knows returns an error that wraps
+// ErrNotBuilt and names the partition. If the frontier is not open, the error wraps ErrNotBuilt, too.
+// Other errors come from Redis.
 func (f *Frontier) Knows(ctx context.Context, learnt map[layout.Partition]string) error {
 	var epoch *redis.IntCmd
 	var told *redis.MapStringStringCmd

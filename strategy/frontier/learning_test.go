@@ -15,7 +15,8 @@ func (f fixture) learn(before, next string) {
 	f.must(f.Learning(f.t.Context(), 2, before, next))
 }
 
-// behind reports whether the frontier does not know the commit learnt of storage partition 2.
+// behind reports whether, according to Knows, the frontier lacks books. The parameter learnt is the
+// name of the last commit to storage partition 2.
 func (f fixture) behind(learnt string) bool {
 	f.t.Helper()
 	err := f.Knows(f.t.Context(), map[layout.Partition]string{2: learnt})
@@ -25,8 +26,9 @@ func (f fixture) behind(learnt string) bool {
 	return err != nil
 }
 
-// TestLearning calls Learning for each pair "before>next" in told. Then it checks that the
-// frontier knows the commits in knows, and not those in behind.
+// TestLearning announces commits to the frontier, and then checks which of them the frontier has
+// recorded. Each case lists the announced commits (pairs "before>next"), the commits that must be
+// recorded, and commits that must not be.
 func TestLearning(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		for _, story := range []struct {
@@ -87,8 +89,10 @@ func TestLearnedByARebuild(t *testing.T) {
 	})
 }
 
-// TestLearningDuringARebuild calls Learning between Reset and Open. Its cases also have the
-// commit that the rebuild read, and the one that the manifest names then.
+// TestLearningDuringARebuild: packs announce commits (by Learning) while a rebuild reads the bucket.
+// After the rebuild, Knows must report whether the frontier lacks the book of a commit. A case gives
+// the announced commits (told), the last commit that the rebuild has read (found), the last commit of
+// all (manifest), and the expected report (behind).
 func TestLearningDuringARebuild(t *testing.T) {
 	var many []string
 	for i := range 3 * kept {
@@ -133,10 +137,10 @@ func TestLearningDuringARebuild(t *testing.T) {
 	})
 }
 
-// TestOlderCopy proves the purpose of Learning. Two packs, A and B, settle batches and tell
-// Redis of their commits. Redis is copied after each step, and at the end one of the copies is
-// put back. If the copy lacks the settlements of a committed book, the frontier must not know
-// the last commit.
+// TestOlderCopy proves the purpose of Learning. Two packs, A and B, settle batches and announce their
+// commits by Learning. Redis is copied after one of these steps, and is set back to this copy at the
+// end. If it then lacks settlements of a committed book, Knows must report that the frontier lacks
+// books. All steps are tried.
 func TestOlderCopy(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		settled := func(name string) func() {

@@ -19,28 +19,31 @@ type Request struct {
 	Horizon  time.Duration // a host may be leased up to this long before requests to it are allowed
 	Deadline time.Time     // end of the lease
 	Max      int           // maximum number of URLs, 1 to 500
-	// MaxBytes is the maximum size of all entries together, in bytes: their URLs, names of
-	// collections and encoded Last. An entry that is larger by itself is leased alone.
+	// MaxBytes is the maximum size of all entries together, in bytes. The URLs, the names of
+	// collections and the encoded fields Last count toward it. An entry that is larger by itself is
+	// leased alone.
 	MaxBytes int
-	// Connections is the maximum number of leases of one host at a time. If it is raised, a
-	// host that has reached the old maximum must end a lease before the new one applies.
+	// Connections is the maximum number of leases of one host at a time. A host that has reached
+	// the maximum is not leased again until one of its leases ends, even if a later request has a
+	// higher maximum.
 	Connections int
 
-	// Short makes batches of some collections short: a lease with a URL that is requested
-	// for the first time, for collection c, has at most Short[c] URLs. Collections with a
-	// topic have an entry, because their links should not wait for the end of a long batch.
+	// Short gives the maximum number of URLs in a lease for collections whose leases must be short.
+	// It holds for a lease if one of the URLs is requested for the collection for the first time.
+	// Short is meant for collections with a topic: the links that a batch finds are weighed by the
+	// topic only after the whole batch has ended, and a short batch ends sooner.
 	Short map[string]int
 
-	// Waiting is the number of waiting URLs above which sitemaps are not leased, so that
-	// they do not add more; 0 means no limit:
+	// Waiting restricts the leasing of sitemaps, because sitemaps add further URLs. It is a number of
+	// waiting URLs; 0 means no restriction:
 	//
-	//	waiting URLs                                     sitemaps
-	//	of the host, more than Waiting                   only if the host has nothing else
-	//	of the frontier, more than WaitingFactor times   none
+	//   - While more than Waiting URLs wait on a host, a sitemap of the host is leased only if
+	//     no other URL of the host can be leased.
+	//   - While more than WaitingFactor × Waiting URLs wait in the frontier, no sitemap is leased.
 	Waiting int64
 
-	// Rooms is, for each collection with a limit of pages, the number of its URLs that may
-	// still be leased for the first time. If it is 0, its URLs stay in the queue for now; if
+	// Rooms says for each collection with a limit of pages how many of its URLs may still be
+	// leased for the first time. If the number is 0, such URLs stay in the queue for now; if
 	// it is negative, they are parked. Assets are leased in any case.
 	Rooms map[string]int64
 }
@@ -76,18 +79,19 @@ type Lease struct {
 // others.
 const Alone = 2
 
-// Lease leases URLs of one host to which requests are allowed at the horizon, r.Now + r.Horizon,
-// or earlier. It returns false if there is no such host, and ErrNotBuilt before Open. A URL is in
-// only one lease at a time.
+// Lease leases URLs of one host. Requests to the host must be allowed at the horizon (r.Now +
+// r.Horizon) or earlier. Lease returns false if there is no such host, and ErrNotBuilt before Open. A
+// URL is in only one lease at a time.
 //
-// Hosts whose first URL has a weight take turns with hosts whose first URL has none. Of the hosts
-// with a weight, the one with the URL of the earliest band comes first; of those without, the one
-// that has been free for requests for the longest time. On a host, stored pages are leased again
-// only when nothing else can be leased.
+// Two groups of hosts take turns: hosts whose first URL has a weight, and hosts whose first URL has
+// none. In the first group, Lease chooses the host whose first URL has the earliest band (level of
+// priority). In the second group, it chooses the host that has been free for requests for the longest
+// time. On each host, stored pages are leased again only when nothing else can be leased.
 //
-// A URL that stays in its queue because of Request.Waiting or Rooms may delay other URLs of its
-// host and band. A host that has no other URLs is looked at again just after the horizon, or a
-// minute after if sitemaps wait because of WaitingFactor. A parked URL is pending, but in no queue
+// Request.Waiting and Request.Rooms can keep a URL in its queue. Such a URL may delay other URLs of
+// its host and band. If nothing can be leased on a host for this reason, the host is put off: further
+// calls pass over it, until one has a later horizon than this call (a minute later if sitemaps wait
+// because of WaitingFactor). Request.Rooms can also park a URL: it is pending then, but in no queue
 // until it is admitted again.
 func (f *Frontier) Lease(ctx context.Context, r Request) (Lease, bool, error) {
 	if err := r.check(); err != nil {
@@ -127,9 +131,10 @@ func (f *Frontier) Lease(ctx context.Context, r Request) (Lease, bool, error) {
 	}
 }
 
-// nextVersion returns the epoch of the frontier with the next token. The lease script
-// cannot take the token itself, because the key of the counter is in another slot of a
-// Redis cluster. Unused tokens do no harm.
+// nextVersion takes the next token from the counter in Redis, and returns it with the epoch
+// of the frontier. The lease script cannot take the token itself: in a Redis cluster, a
+// script can only use keys of one slot, and the counter is in another slot than the
+// frontier. A token that is never used does no harm.
 func (f *Frontier) nextVersion(ctx context.Context) (layout.Version, error) {
 	var epoch *redis.StringCmd
 	var tok *redis.IntCmd
@@ -149,7 +154,7 @@ func (f *Frontier) nextVersion(ctx context.Context) (layout.Version, error) {
 }
 
 // parseLease decodes an answer of the lease script, and returns the Lease with the version v and
-// the deadline. The answer holds NotBefore, Failures, the host, and the elements of its URLs.
+// the deadline. The answer holds NotBefore, Failures, the host, and the elements of the leased URLs.
 func parseLease(reply any, v layout.Version, deadline time.Time) (Lease, error) {
 	items, ok := reply.([]any)
 	if !ok || len(items) < 4 {
@@ -186,12 +191,14 @@ func (f *Frontier) Extend(ctx context.Context, v layout.Version, deadline time.T
 	return out, f.wrap("extend lease "+v.String()+" in", err)
 }
 
-// Expire ends the leases whose deadline has passed. Their URLs wait again, at the end of
-// their bands, and their hosts can be leased again. It returns the number of these URLs.
+// Expire ends the leases whose deadline has passed. Their URLs wait again, at the end of the
+// queues of their bands, and their hosts can be leased again. It returns the number of these
+// URLs.
 //
-// An expired lease does not tell whether its fetch died because of one of the URLs or
-// never began. So a URL's expired leases do not count as attempts. They are counted
-// apart, up to Alone, until the URL has an outcome.
+// When a lease expires, perhaps its fetch has died because of one of the URLs. Or perhaps
+// the fetch has never begun. The frontier cannot tell the two cases apart. So an expired
+// lease does not count as an attempt. Instead, the frontier counts the expired leases of
+// each URL, up to the constant Alone, until the URL has an outcome.
 func (f *Frontier) Expire(ctx context.Context, now time.Time) (requeued int, err error) {
 	for {
 		n, err := f.run(ctx, expireScript, now.UnixMilli(), Alone).Int64Slice()

@@ -50,8 +50,9 @@ func TestLeaseOrder(t *testing.T) {
 	})
 }
 
-// TestLeaseOrderByWeight: URLs with the greatest weights are leased first, among those that
-// only have a depth; a URL that is found with a greater weight moves up.
+// TestLeaseOrderByWeight: URLs of earlier bands (levels of priority) are leased first. The band of a
+// URL follows from its weight or, if it has none, from its depth. A URL that is found with a greater
+// weight moves up.
 func TestLeaseOrderByWeight(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		given := func(path string, depth uint16, weight uint8) Entry {
@@ -146,8 +147,9 @@ func TestPoliteness(t *testing.T) {
 	})
 }
 
-// TestFailures: a lease has the Failures of the settlement that ended the host's last lease,
-// also if they are 0 again; a late settlement does not lower them.
+// TestFailures leases URLs of a host and settles the lease, several times. Each settlement has
+// another number of failures, once 0. Each lease must report the number of the settlement before it.
+// The settlement of an earlier lease that arrives again, with a wrong number, must not change this.
 func TestFailures(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, entry("a", "x", 1))
@@ -176,8 +178,8 @@ func TestFailures(t *testing.T) {
 	})
 }
 
-// TestLateRest: a settlement after the end of its lease can make a host rest longer, but never
-// shorter.
+// TestLateRest: a settlement after the end of its lease can prolong the time for which the host
+// gets no request, but never shorten it.
 func TestLateRest(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, entries("a", 9)...)
@@ -295,8 +297,9 @@ func TestExpire(t *testing.T) {
 	})
 }
 
-// TestIsolation lets every fetch with one URL die. After two expired leases its URLs are leased
-// alone, so that the others are requested; and no URL is given up without a request.
+// TestIsolation: one bad URL makes the fetch of each batch that contains it die, so that the batch's
+// lease expires. A URL that was in two expired leases is leased alone. So all other URLs are stored in
+// the end. The bad URL has no attempts then, because an expired lease does not count as one.
 func TestIsolation(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		const urls, killer = 150, "30"
@@ -334,8 +337,8 @@ func TestIsolation(t *testing.T) {
 	})
 }
 
-// TestLateRetry: a Retry that is settled after the end of its lease counts once as an attempt,
-// for a URL that waits again, and for one that another lease has.
+// TestLateRetry: an outcome Retry that is settled after the end of its lease counts as one attempt
+// of the URL, even if the URL waits again or is in another lease.
 func TestLateRetry(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, entries("a", 3)...)
@@ -407,8 +410,8 @@ func TestSettledAfterDeadline(t *testing.T) {
 	}
 }
 
-// TestRetriesShareALease: URLs with attempts are leased together, because their fetches ended
-// with outcomes.
+// TestRetriesShareALease: URLs are leased together with others even after many requests with the
+// outcome Retry. (Only URLs whose leases have expired are leased with few others, or alone.)
 func TestRetriesShareALease(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		list := entries("a", 10)
@@ -451,8 +454,8 @@ func TestSettleLargeAndUnknown(t *testing.T) {
 	})
 }
 
-// TestRepeatedLease: if Redis gets the call of Lease twice, because the reply was lost, both
-// return the same lease.
+// TestRepeatedLease: a reply of Redis is lost, so the client calls the lease script a second time.
+// Both calls must return the same lease.
 func TestRepeatedLease(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, entries("a", 1)...)

@@ -9,7 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// elements returns the number of elements in all queues of a host.
+// elements returns the number of elements (records of URLs) in all queues of a host.
 func (f fixture) elements(host string) (n int64) {
 	f.t.Helper()
 	names, err := f.rdb.Keys(f.t.Context(), f.key("q:*:"+host)).Result()
@@ -20,8 +20,9 @@ func (f fixture) elements(host string) (n int64) {
 	return n
 }
 
-// TestFoundByTurns: however often a URL is found at two depths and weights, by one collection
-// or two, it has one valid element and few outdated ones.
+// TestFoundByTurns: the same URL is found a thousand times, by one or two collections, at three
+// depths in turn, each with a weight of its own. In the end the URL has one valid element (record in
+// a queue), and at most three outdated ones.
 func TestFoundByTurns(t *testing.T) {
 	variants := []Entry{entry("a", "x", 1), entry("a", "x", 9), entry("a", "x", 30)}
 	variants[0].Weight, variants[1].Weight, variants[2].Weight = 20, 0, 250
@@ -59,9 +60,9 @@ func TestFoundByTurns(t *testing.T) {
 	})
 }
 
-// TestLeftBehind: a URL has at most seventeen elements, whether it is found at ever smaller
-// depths, or other batches settle it again and again. A rebuild finds the pages that a
-// collection lacks because of this limit.
+// TestLeftBehind: each time a URL is found at a smaller depth, or must be requested again, it gets a
+// new element (a record in a queue). Its old elements stay in the queues, outdated. It must have at
+// most seventeen elements. If it gets no new element because of this limit, Counts.Missed must be set.
 func TestLeftBehind(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		var found []Entry

@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// lookBytes is the length, in bytes, of the fixed part of an encoded look: from its time to its
-	// number of collections (see doc.go).
+	// lookBytes is the length, in bytes, of the first part of an encoded batch.Look (see doc.go). Texts
+	// of various lengths follow this part.
 	lookBytes      = 27
 	maxValidator   = 1<<8 - 1 // maximum length of ETag and of Last-Modified, in bytes
 	maxCollections = 1<<8 - 1 // maximum number of collections in a look
 )
 
-// appendLook encodes l, the part of a URL's last final outcome that an element keeps, as doc.go
-// draws it, and appends it to b. It leaves out Missing, which is a flag of the element.
+// appendLook encodes a batch.Look as doc.go draws it, and appends it to b. It leaves out the field
+// Missing, which is a flag of the element.
 func appendLook(b []byte, l batch.Look) ([]byte, error) {
 	if len(l.ETag) > maxValidator || len(l.Modified) > maxValidator {
 		return nil, fmt.Errorf("ETag has %d bytes and Last-Modified %d, want at most %d each", len(l.ETag), len(l.Modified), maxValidator)

@@ -17,8 +17,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
-// site is a crawl without a bucket: its maps hold the URLs that were found, and those that were
-// stored with the batches that stored them.
+// site is a simulated crawl. Its maps stand for the bucket, from which a frontier can be rebuilt:
+// they hold the URLs that were found, and for each stored URL the batch that stored it.
 type site struct {
 	fixture
 	found  map[layout.Identity]Entry
@@ -30,7 +30,8 @@ type site struct {
 	rebuilds int
 }
 
-// newSite returns a site with some pages of three hosts, one of them with weights.
+// newSite returns a site with some pages of three hosts. The URLs of one host have weights
+// (priorities).
 func newSite(t *testing.T, rdb *redis.Client) *site {
 	t.Helper()
 	s := &site{fixture: opened(t, rdb), found: map[layout.Identity]Entry{}, stored: map[layout.Identity]layout.Version{}, epoch: 1, now: noon}
@@ -42,7 +43,8 @@ func newSite(t *testing.T, rdb *redis.Client) *site {
 	return s
 }
 
-// rebuild rebuilds the frontier from the maps of the site.
+// rebuild rebuilds the frontier from what the site has recorded: the URLs that were found, and those
+// that are stored.
 func (s *site) rebuild() {
 	s.t.Helper()
 	s.rebuilds++
@@ -64,8 +66,8 @@ func (s *site) rebuild() {
 	s.must(rebuild.Open(s.t.Context(), s.epoch, "", nil))
 }
 
-// turn does one step of schedule or pack: it checks the frontier, rebuilds it if that fails,
-// and leases or settles a batch. It reports whether all URLs are stored.
+// turn does what one call of the functions schedule or pack does: it checks the frontier, rebuilds it
+// if the check fails, and leases or settles a batch. It reports whether all URLs are stored.
 func (s *site) turn() (done bool) {
 	s.t.Helper()
 	s.now = s.now.Add(2 * time.Second)
@@ -107,7 +109,8 @@ func (s *site) turn() (done bool) {
 	return c.Waiting+c.Leased == 0 && s.Built(s.t.Context(), "") == nil
 }
 
-// finish crawls to the end, and checks that all pages are stored.
+// finish crawls to the end, and checks that all pages are stored. Messages of failures begin with the
+// given text.
 func (s *site) finish(story string) {
 	s.t.Helper()
 	for turns := 0; !s.turn(); turns++ {
@@ -180,8 +183,8 @@ func TestLostKey(t *testing.T) {
 	})
 }
 
-// TestLostMeanwhile deletes the key known or counts during a rebuild, or a queue to which the
-// rebuild still adds URLs.
+// TestLostMeanwhile: during a rebuild, Redis loses one of the frontier's keys. Then Open must fail at
+// the end of the rebuild, or the method Built must say afterwards that the frontier is not built.
 func TestLostMeanwhile(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		for _, lost := range []string{"known", "counts", "q:1:a", "filled", "hosts"} {
@@ -245,8 +248,8 @@ func snapshot(t testing.TB, rdb redis.UniversalClient) (restore func(context.Con
 	}
 }
 
-// TestOlderRedis: when Redis is replaced by an older copy of itself, Check returns no error,
-// but a lower version than before, after each lease and each rebuild.
+// TestOlderRedis: each lease and each rebuild raises the version that Check returns. If Redis is
+// then replaced by an older copy of itself, Check returns no error, but a lower version.
 func TestOlderRedis(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		s := newSite(t, rdb)

@@ -15,12 +15,12 @@ type Known struct {
 	Version layout.Version // version of the batch with the final outcome
 	State   book.State     // Stored, Unchanged, Skipped or Failed
 	Depth   uint16
-	Tallies []string // names of the tallies (see doc.go) that count the URL while it is stored
+	Tallies []string // names of the tallies (counts of stored URLs) that include the URL while it is stored
 }
 
-// Mark sets the final states of URLs while a frontier is rebuilt, as Settle does later. A
-// URL that has a final state of the same or a higher version keeps it. Mark works before
-// Open, too.
+// Mark sets the final states of URLs while a frontier is rebuilt; at other times Settle sets
+// them. A URL that has a final state of the same or a higher version keeps it. Mark may be
+// called before Open.
 func (f *Frontier) Mark(ctx context.Context, known []Known) error {
 	for part := range slices.Chunk(known, chunk) {
 		args := make([]any, 0, 2*len(part))
@@ -38,10 +38,10 @@ func (f *Frontier) Mark(ctx context.Context, known []Known) error {
 	return nil
 }
 
-// finalState encodes a final state of a URL, as doc.go draws it: the letter of s, the depth, the
-// version v of the batch with the outcome and, if a page is stored, a mark for each name in
-// tallies. These are the names of the counts of stored URLs that include this URL. It returns false
-// if s is not final: neither Stored, Unchanged, Skipped nor Failed.
+// finalState encodes a final state of a URL, as doc.go draws it: the letter of the state, the depth,
+// and the version of the batch with the outcome. For a stored page, it appends a mark for each tally
+// (count of stored URLs) that includes the URL. The result is false if the state is not final: it is
+// none of Stored, Unchanged, Skipped and Failed.
 func finalState(s book.State, depth uint16, v layout.Version, tallies []string) (string, bool) {
 	letter := s
 	switch s {

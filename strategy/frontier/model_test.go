@@ -8,14 +8,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// model is a simple implementation of the frontier with maps, with which TestModel compares it.
+// model is a simple implementation of the frontier with maps. TestModel compares the frontier in
+// Redis with it.
 type model struct {
 	urls     map[layout.Identity]*modelURL
 	next     map[string]time.Time
 	failures map[string]uint16
 	leases   map[layout.Version]modelLease
 	missed   bool
-	putOff   map[string]time.Time // hosts with only URLs that Waiting or Rooms hold back → latest time until which they are put off
+	// putOff holds a time for each host that had no URL to lease because of Request.Rooms. A request
+	// r may pass over the host if r.Now + r.Horizon is before this time.
+	putOff map[string]time.Time
 }
 
 type modelLease struct {
@@ -24,7 +27,8 @@ type modelLease struct {
 	closed bool             // the lease is older than the last rebuild
 }
 
-// mostLeft is the maximum number of outdated elements with which a URL gets one more element.
+// mostLeft is how many outdated elements (records in queues) a URL may have and still get another
+// element.
 const mostLeft = 16
 
 func newModel() model {
@@ -38,20 +42,22 @@ type modelURL struct {
 	Entry                  // entry with which the URL waits or is leased
 	state   byte           // 'w' waiting, 'p' parked, 'l' leased, 0 none of these
 	lease   layout.Version // version of the lease that has the URL
-	expired uint8          // number of expired leases, at most Alone
-	left    int            // number of outdated elements in queues
+	expired uint8          // number of the URL's leases that have expired, counted up to the constant Alone
+	left    int            // number of outdated records of the URL in queues
 	decided *Known         // final state; nil: none yet
 }
 
 func (u *modelURL) leasedBy(v layout.Version) bool { return u != nil && u.state == 'l' && u.lease == v }
 
-// stored reports whether the page of the URL is stored, even if the URL waits again.
+// stored reports whether the page of the URL is stored. It remains stored while the URL waits for
+// the next request.
 func (u *modelURL) stored() bool {
 	return u.decided != nil && (u.decided.State == book.Stored || u.decided.State == book.Unchanged)
 }
 
-// queue returns the number of the queue in which the URL waits, in the order of the host's
-// queues.
+// queue returns the number of the queue in which the URL waits. A host has 17 queues, and empties the
+// lowest number first: 0 to 15 are the bands (levels of priority), and 16 holds stored pages that wait
+// for a further request.
 func (u *modelURL) queue() int {
 	if u.stored() {
 		return 16
@@ -59,7 +65,7 @@ func (u *modelURL) queue() int {
 	return bandOf(u.Entry)
 }
 
-// undecided reports whether the URL has no final state of this or a higher version.
+// undecided reports whether the URL has no final state, or only one of a lower version than v.
 func (u *modelURL) undecided(v layout.Version) bool {
 	return u.decided == nil || v.Compare(u.decided.Version) > 0
 }

@@ -32,7 +32,7 @@ func (m *modelRun) compareCounts() error {
 	return nil
 }
 
-// compareOut checks that Out returns the numbers of the model.
+// compareOut checks that Out returns the same numbers of leased URLs as the model.
 func (m *modelRun) compareOut() error {
 	got, err := m.Out(m.t.Context(), modelCollections)
 	if err != nil {
@@ -50,8 +50,8 @@ func (m *modelRun) compareOut() error {
 	return nil
 }
 
-// compareQueues checks that each URL has as many elements in the queues as in the model, and
-// that the hash filled names each queue.
+// compareQueues checks that each URL has as many elements in the queues as in the model. It also
+// checks that Redis keeps a correct list of each host's queues that are not empty.
 func (m *modelRun) compareQueues() error {
 	want, got := map[layout.Identity]int{}, map[layout.Identity]int{}
 	for id, u := range m.model.urls {

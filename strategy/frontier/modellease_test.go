@@ -74,7 +74,8 @@ func (m *model) leased(r Request, l Lease) error {
 	return nil
 }
 
-// refused checks that the frontier was right to give no lease.
+// refused checks that the frontier was right to give no lease: there was no URL that the frontier had
+// to lease.
 func (m *model) refused(r Request) error {
 	for _, h := range modelHosts {
 		left, _ := m.askable(h, r.Rooms)
@@ -85,13 +86,17 @@ func (m *model) refused(r Request) error {
 	return nil
 }
 
-// free reports whether a host may be leased.
+// free reports whether a host may be leased for the request r. The host must have fewer leases than r
+// allows, and none from before the last rebuild. It must also be free for requests at r.Now +
+// r.Horizon or earlier.
 func (m *model) free(r Request, host string) bool {
 	return m.active(host) < r.Connections && !m.closed(host) && !m.next[host].After(r.Now.Add(r.Horizon))
 }
 
-// askable returns the waiting URLs of a host that may be leased by rooms (see Request.Rooms). Those
-// in left must not be passed over; those in behind may be queued behind a URL that is held.
+// askable returns, in two lists, those waiting URLs of a host whose collections may lease more URLs
+// (see Request.Rooms). The first list holds URLs that the frontier must not pass over. A URL in the
+// second list may be stuck: another URL may wait before it in its queue, and the collection of that
+// one may lease no more. So the frontier may pass over URLs in the second list.
 func (m *model) askable(host string, rooms map[string]int64) (left, behind []*modelURL) {
 	held := m.held(host, rooms)
 	for _, u := range m.urls {
@@ -107,8 +112,8 @@ func (m *model) askable(host string, rooms map[string]int64) (left, behind []*mo
 	return left, behind
 }
 
-// held returns the queues of a host with URLs that are held, because no more URLs of their
-// collection may be leased for now.
+// held returns the numbers of those queues of a host in which a URL must stay for now, because its
+// collection may lease no more URLs (the collection's entry in rooms is 0).
 func (m *model) held(host string, rooms map[string]int64) map[int]bool {
 	held := map[int]bool{}
 	for _, u := range m.urls {
@@ -120,7 +125,7 @@ func (m *model) held(host string, rooms map[string]int64) map[int]bool {
 }
 
 // room returns how many URLs of u's collection may still be leased. limited is false if there is
-// no limit for u: its collection has none, or u has been decided before.
+// no limit for u: its collection has none, u is an asset, or u has a final state.
 func (u *modelURL) room(rooms map[string]int64) (left int64, limited bool) {
 	if u.decided != nil || u.Asset {
 		return 0, false
@@ -129,8 +134,10 @@ func (u *modelURL) room(rooms map[string]int64) (left int64, limited bool) {
 	return left, limited
 }
 
-// putOffHeld records which hosts a request may have put off: those with only URLs that are
-// held, and URLs behind these.
+// putOffHeld records the hosts that the frontier may put off after the request r, and returns their
+// number. These hosts may be leased, but each of their URLs is stuck: its collection may lease no
+// more, or it may wait behind such a URL in its queue. Until a request has a later Now + Horizon than
+// r, the frontier may pass over these hosts.
 func (m *model) putOffHeld(r Request) (hosts int) {
 	for _, h := range modelHosts {
 		left, _ := m.askable(h, r.Rooms)
@@ -142,7 +149,10 @@ func (m *model) putOffHeld(r Request) (hosts int) {
 	return hosts
 }
 
-// mayPark returns the URLs that a request may park; if it leases nothing, it must park them.
+// mayPark returns the waiting URLs that the request r may park, because their collections have
+// reached their limits. The value of a URL is true if r must park it in case r leases nothing. The
+// value is false if the script may not look at the URL: its host cannot be leased now, or it may wait
+// behind a URL that stays in the queue.
 func (m *model) mayPark(r Request) (may map[*modelURL]bool) {
 	may = map[*modelURL]bool{}
 	for _, h := range modelHosts {
@@ -169,8 +179,9 @@ func (u *modelURL) size() int {
 	return len(element) - headerBytes
 }
 
-// together returns the maximum number of URLs in a lease with this one, if the request allows
-// most.
+// together returns the maximum number of URLs in a lease with the URL u. It is lower than the
+// maximum of the request (the parameter most) if former leases of u have expired, because u may be
+// the reason why the fetch dies.
 func together(most int, u *modelURL) int {
 	switch u.expired {
 	case 0:

@@ -27,7 +27,8 @@ func (m *modelRun) randomEntry() Entry {
 
 var modelCollections = []string{"docs", "news", "wide"}
 
-// randomRooms returns Rooms at random: for each collection some URLs, none, or no limit.
+// randomRooms returns a random Request.Rooms: each collection may lease some URLs or none, or has
+// no limit.
 func (m *modelRun) randomRooms() map[string]int64 {
 	rooms := map[string]int64{}
 	kinds := 1 + m.rand.IntN(7)
@@ -93,7 +94,9 @@ func (m *modelRun) settlementOf(l Lease) Settlement {
 	return s
 }
 
-// due returns a random renewal of a URL with a final state.
+// due returns a random request to renew the entry's URL, to be passed to Renew. The version in the
+// request is random, too. But if the URL has a final state (the parameter decided is not nil), the
+// request has the version of this state in three of four cases.
 func (m *modelRun) due(e Entry, decided *Known) Due {
 	d := Due{Entry: e, Version: layout.Version{Epoch: m.epoch, Token: m.rand.Uint64N(200)}}
 	if decided != nil && m.rand.IntN(4) > 0 {

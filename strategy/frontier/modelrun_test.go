@@ -70,10 +70,17 @@ type modelRun struct {
 
 	connections int
 
-	// done counts the situations that a run must meet: renewed URLs and their outcomes, stored
-	// pages that lack a tally, parked URLs, hosts with only URLs that are held, outdated
-	// elements dropped, settlements after the end of their lease, rebuilds, and leases that had
-	// not ended at a rebuild.
+	// done counts how often each situation has occurred in a run:
+	//
+	//	renewed     URLs were renewed
+	//	again       URLs were settled in a second lease, which came after a renewal
+	//	lacking     Admit returned stored pages in Admitted.Lacking
+	//	parked      URLs were parked
+	//	held        limits of collections left a host no URL to lease (see putOffHeld)
+	//	cleared     the frontier dropped outdated elements (records in queues)
+	//	late        a batch was settled after its lease had ended
+	//	rebuilds    the frontier was rebuilt
+	//	closed      a lease had not ended when a rebuild began
 	done struct{ renewed, again, lacking, parked, held, cleared, late, rebuilds, closed int }
 }
 
@@ -113,7 +120,8 @@ func (m *modelRun) step() error {
 	return m.Built(m.t.Context(), "")
 }
 
-// repeatedly makes a call, and sometimes makes it again, as after a lost answer.
+// repeatedly makes a call once or, at random, twice. A client makes a call twice if it has lost the
+// first answer.
 func (m *modelRun) repeatedly(call func() error) error {
 	for range 1 + m.rand.IntN(5)/4 {
 		if err := call(); err != nil {
@@ -172,8 +180,9 @@ func (m *modelRun) leaseOne() error {
 	return err
 }
 
-// parkSome parks those URLs in the model that the last request has parked, and checks that it
-// might park them.
+// parkSome is called after the request r. It looks at the URLs that mayPark returns, finds those that
+// the frontier has parked, and parks them in the model, too. If the request has leased nothing, the
+// frontier must have parked all URLs for which mayPark returns true; else parkSome fails.
 func (m *modelRun) parkSome(r Request, leased bool) error {
 	for u, must := range m.model.mayPark(r) {
 		state, err := m.rdb.HGet(m.t.Context(), m.key("known"), string(u.ID[:])).Result()
@@ -190,7 +199,8 @@ func (m *modelRun) parkSome(r Request, leased bool) error {
 	return nil
 }
 
-// clearSome removes those outdated elements from the model that a request has dropped.
+// clearSome removes from the model the outdated elements (records in queues) that the frontier has
+// dropped.
 func (m *modelRun) clearSome() error {
 	var ids []string
 	var urls []*modelURL
@@ -239,8 +249,9 @@ func (m *modelRun) settleOne() {
 	m.model.settle(s)
 }
 
-// renewSome calls Renew for some URLs: with the version of their final state, a lower or a
-// higher one, and for URLs without a final state.
+// renewSome calls Renew for random URLs, with and without a final state. For a URL with a final state,
+// it passes the version of this state, or another version. Renew must return the number of URLs that
+// the model renews.
 func (m *modelRun) renewSome() error {
 	var list []Due
 	for range m.rand.IntN(20) {

@@ -16,11 +16,11 @@ import (
 // Keys that all partitions share.
 const (
 	openedKey = "frontier:partitions" // set of the crawl partitions whose frontiers were ever opened
-	toldKey   = "frontier:told"       // key that exists after Tell has entered all leases in this Redis
+	toldKey   = "frontier:told"       // exists after Tell has entered all leases that have not ended
 )
 
-// Resting is a host that gets no request before a certain time, or whose last answers were
-// failures.
+// Resting is a host that gets no request before a certain time, or that has failed in its last
+// answers, or both.
 type Resting struct {
 	Host     string
 	Until    time.Time // before this time no request may be sent; zero if a request is allowed now
@@ -35,8 +35,9 @@ type Held struct {
 	URLs     []string  // URLs of the batch; nil for a lease that Hold has entered
 }
 
-// Rest sets the times before which hosts get no request, and their numbers of failures. It
-// only raises them: a lower time or number is ignored. Rest may be called before Open.
+// Rest sets two values of each given host: the time before which the host gets no request, and its
+// number of failures. If Redis already holds a higher value, that value stays. Rest may be called
+// before Open.
 func (f *Frontier) Rest(ctx context.Context, hosts []Resting) error {
 	for part := range slices.Chunk(hosts, chunk) {
 		args := make([]any, 0, 3*len(part))
@@ -50,8 +51,9 @@ func (f *Frontier) Rest(ctx context.Context, hosts []Resting) error {
 	return nil
 }
 
-// Hold enters leases in the frontier, except those that it has already. The hosts of the leases are
-// not leased again until the leases are settled or expire. Hold may be called before Open.
+// Hold adds leases to the frontier if Redis has lost them. A lease that the frontier still has stays
+// as it is. No URL of a host is leased until the leases that Hold has added for the host are settled
+// or expire. Hold may be called before Open.
 func (f *Frontier) Hold(ctx context.Context, batches []Held) error {
 	for part := range slices.Chunk(batches, chunk) {
 		args := make([]any, 0, 3*len(part))
@@ -65,13 +67,16 @@ func (f *Frontier) Hold(ctx context.Context, batches []Held) error {
 	return nil
 }
 
-// Shut sets a time before which unknown hosts get no request. A host is unknown if neither Settle
-// nor Rest was called for it since Redis started empty. Only the first call has an effect.
+// Shut sets a time before which no host gets a request. It is called after Redis has started empty,
+// because the times of the hosts' next requests are lost then. For each host, the time of Shut holds
+// until Settle or Rest sets a time for this host. Only the first call of Shut after such a start has an
+// effect.
 func (f *Frontier) Shut(ctx context.Context, until time.Time) error {
 	return f.wrap("shut", f.rdb.SetNX(ctx, f.key("shut"), ceilMillis(until), 0).Err())
 }
 
-// Resting returns the hosts that get no request at the time now, or have failures.
+// Resting returns the hosts that must not get a request yet at the given time, and those whose last
+// answers were failures.
 func (f *Frontier) Resting(ctx context.Context, now time.Time) ([]Resting, error) {
 	hosts := make(map[string]Resting)
 	err := f.scan(ctx, "next", func(host string, at int64) {
@@ -90,9 +95,9 @@ func (f *Frontier) Resting(ctx context.Context, now time.Time) ([]Resting, error
 	return slices.Collect(maps.Values(hosts)), nil
 }
 
-// scan calls the function each with every field of a Redis hash, and the number that is the
-// field's value. The parameter name is the end of the hash's key. scan reads a thousand fields at
-// a time.
+// scan passes the name and the value of every field of a Redis hash to the given function. The
+// values are numbers. The parameter name is the end of the hash's key. scan reads a thousand fields
+// at a time.
 func (f *Frontier) scan(ctx context.Context, name string, each func(field string, value int64)) error {
 	for cursor := uint64(0); ; {
 		page, next, err := f.rdb.HScan(ctx, f.key(name), cursor, "", 1000).Result()
@@ -164,19 +169,21 @@ func Partitions(ctx context.Context, rdb redis.UniversalClient) ([]int, error) {
 	return all, nil
 }
 
-// Pace says whether a Redis has all leases that have not ended, and where it has them from. If
-// leases may be missing in Redis, requests to their hosts could follow each other too soon.
+// Pace says whether Redis has a record of every lease that has not ended, and whether these records
+// come from Lease or from Tell. While records may be missing, a host could be leased although an
+// earlier batch of it is still being fetched. Then the host could get requests too soon after one
+// another.
 type Pace int
 
 // The values of Pace.
 const (
-	Unknown Pace = iota // any host may have a lease: Redis was lost, or has never leased anything
-	Told                // the only leases are those that Tell entered
-	Kept                // this Redis has given leases itself, and knows all that have not ended
+	Unknown Pace = iota // Redis is new or was lost: records of leases that have not ended may be missing
+	Told                // no record is missing: Tell has entered all leases; Redis has not given any lease yet
+	Kept                // no record is missing: Redis has given leases, and has not lost its data since then
 )
 
-// PaceOf returns Kept if this Redis has given leases itself, Told if it has not, but Tell has
-// entered all leases, and Unknown otherwise: then leases may be missing.
+// PaceOf returns Kept if this Redis has given leases itself. Otherwise it returns Told if Tell has
+// entered all leases, and Unknown if leases may be missing.
 func PaceOf(ctx context.Context, rdb redis.UniversalClient) (Pace, error) {
 	var told, given *redis.IntCmd
 	_, err := rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
@@ -194,8 +201,9 @@ func PaceOf(ctx context.Context, rdb redis.UniversalClient) (Pace, error) {
 	return Unknown, nil
 }
 
-// Tell enters leases in an empty Redis. The parameter out must hold all leases that have not ended,
-// by crawl partition; so no other process may send batches to fetch.
+// Tell fills an empty Redis with all leases that have not ended, and then records there that no lease
+// is missing. The caller passes these leases, by crawl partition. While Tell runs, no other process
+// may send batches to the function fetch: Redis would lack their leases.
 func Tell(ctx context.Context, rdb redis.UniversalClient, out map[int][]Held) error {
 	for crawl, batches := range out {
 		if err := New(rdb, crawl).Hold(ctx, batches); err != nil {

@@ -37,7 +37,8 @@ func TestClosedUntilTheDeadline(t *testing.T) {
 	})
 }
 
-// Hold enters a lease on a host, without its URLs.
+// Hold enters a lease without the URLs of the lease. The lease's host must not be leased again until
+// the lease is settled.
 func TestHold(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		out := Held{Version: layout.Version{Epoch: 1, Token: 900}, Host: "a", Deadline: at(30)}
@@ -60,8 +61,8 @@ func TestHold(t *testing.T) {
 	})
 }
 
-// After Shut, hosts that Redis does not know are not leased until they are settled or the time
-// has come.
+// Shut sets a time before which no host may be leased. Settle and Rest set such a time for a single
+// host. For this host, their time replaces the time of Shut, even if it is earlier.
 func TestShut(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.must(f.Shut(t.Context(), at(100)))
@@ -94,7 +95,7 @@ func TestShut(t *testing.T) {
 	})
 }
 
-// PaceOf tells how a Redis knows the leases that have not ended.
+// PaceOf returns Unknown for an empty Redis, Told after Tell, and Kept after a call of Lease.
 func TestPaceOf(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.must(f.rdb.FlushAll(t.Context()).Err())

@@ -9,16 +9,21 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Due is a URL with a final state that must be requested again.
+// Due describes a URL that has a final state, and must be requested again.
 type Due struct {
 	Entry
 	Version layout.Version // version of the batch with the last final outcome
 }
 
-// Renew puts URLs with a final state back into the queues of their hosts, and returns their
-// number. It leaves out URLs whose final state has a higher version than their Due, and URLs with
-// too many outdated elements, which Counts.Missed reports. A URL keeps its final state until it
-// has an outcome of a higher version. Renew may be called before Open.
+// Renew puts URLs with a final state back into the queues of their hosts, and returns their number. A
+// URL keeps its final state until it has an outcome of a higher version. Renew leaves out a URL in two
+// cases:
+//
+//   - The URL's final state has a higher version than Due.Version: the caller's Due is outdated.
+//   - Too many outdated records of the URL are in queues. (A URL that moves to another queue leaves
+//     such a record behind.) Then Renew sets Counts.Missed.
+//
+// Renew may be called before Open.
 func (f *Frontier) Renew(ctx context.Context, now time.Time, renewals []Due) (renewed int, err error) {
 	byHost := slices.Clone(renewals) // so that a chunk touches few queues
 	slices.SortStableFunc(byHost, func(a, b Due) int { return strings.Compare(a.Host, b.Host) })

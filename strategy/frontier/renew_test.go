@@ -13,7 +13,8 @@ import (
 
 func token(n uint64) layout.Version { return layout.Version{Epoch: 1, Token: n} }
 
-// due returns a renewal of an entry whose last outcome has this ETag and version.
+// due returns an argument of Renew for an entry. The last outcome of its URL has this ETag and
+// version.
 func due(e Entry, etag string, v layout.Version) Due {
 	e.Last = &batch.Look{Time: noon.UTC(), ETag: etag, Digest: 7}
 	return Due{Entry: e, Version: v}
@@ -26,8 +27,8 @@ func (f fixture) renew(list ...Due) int {
 	return n
 }
 
-// TestRenew: a URL whose final state has this version or a lower one waits again, and keeps its
-// final state.
+// TestRenew: Renew lets a URL with a final state wait again, unless this state has a higher version
+// than Due.Version. The URL keeps its final state while it waits.
 func TestRenew(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		list := entries("a", 8)
@@ -67,8 +68,9 @@ func TestRenew(t *testing.T) {
 	})
 }
 
-// TestRenewedIsTriedAgain: however the lease of a renewed URL ends, the next lease has the
-// look, too.
+// TestRenewedIsTriedAgain: Renew has let a stored URL wait again, with parts of its last final
+// outcome in Entry.Last. The URL is leased, but the lease ends without a final outcome. The next
+// lease must still have Entry.Last.
 func TestRenewedIsTriedAgain(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		e := entry("a", "x", 1)
@@ -98,9 +100,10 @@ func TestRenewedIsTriedAgain(t *testing.T) {
 	})
 }
 
-// TestRenewedMeanwhile: for a URL that waits or is leased again, outcomes with a lower version
-// than its final state change nothing. Outcomes with a higher one decide, whichever lease has
-// the URL, and its element becomes outdated.
+// TestRenewedMeanwhile: a URL with a final state waits again or is leased again. Then another batch
+// settles it. If the version of this batch is lower than that of the final state, nothing changes. If
+// it is higher, the URL has a new final state, and no longer waits or is leased. Its element (record
+// in the queue) becomes outdated.
 func TestRenewedMeanwhile(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		e := entry("a", "x", 1)
@@ -177,7 +180,7 @@ func TestRebuildRenews(t *testing.T) {
 	})
 }
 
-// waitAgain renews entries after giving them the final state s.
+// waitAgain gives URLs a final state, and then puts them back into the queues (Renew).
 func (f fixture) waitAgain(s book.State, list ...Entry) {
 	f.t.Helper()
 	for _, e := range list {
@@ -186,8 +189,8 @@ func (f fixture) waitAgain(s book.State, list ...Entry) {
 	}
 }
 
-// TestAgainComesLast: stored pages are leased after all URLs that are not stored yet, whatever
-// their band.
+// TestAgainComesLast: URLs that are not stored yet are leased first, whatever their band. Stored
+// pages come last.
 func TestAgainComesLast(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.waitAgain(book.Stored, entry("a", "stored", 0), entry("a", "stored too", 9))

@@ -33,7 +33,8 @@ func TestBuilt(t *testing.T) {
 	})
 }
 
-// TestUnder: calls through Under with other settings than the frontier's change nothing.
+// TestUnder: a frontier is built under certain settings. Under returns a Frontier for other settings;
+// the calls of this Frontier fail and change nothing.
 func TestUnder(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		f := fixture{New(rdb, 3), t}
@@ -181,8 +182,8 @@ func TestResetMeanwhile(t *testing.T) {
 	})
 }
 
-// TestKeeping: when Redis has lost a write, further calls write nothing, and Kept returns an
-// error.
+// TestKeeping: after Redis has lost a write of a Frontier that Keeping returned, further calls of this
+// Frontier write nothing, and Kept returns an error.
 func TestKeeping(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		keeping := f.Under("").Keeping()

@@ -36,7 +36,7 @@ func NewRobotsCache(rdb redis.UniversalClient) *RobotsCache { return &RobotsCach
 func robotsKey(origin string) string { return "robots:" + origin }
 
 // Put caches an origin's answer to the request for its robots.txt: the status and the body. The
-// answer is valid before the time until. A body of more than 500 KiB is an error.
+// parameter until is the time at which the answer expires. A body of more than 500 KiB is an error.
 func (c *RobotsCache) Put(ctx context.Context, origin string, status int, body []byte, until time.Time) error {
 	if len(body) > maxRobots {
 		return fmt.Errorf("cannot cache robots.txt of %s: it has %d bytes, want at most %d", origin, len(body), maxRobots)

@@ -10,7 +10,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// of sets the collection of entries.
+// of sets the collection of entries, and returns them.
 func of(collection string, list ...Entry) []Entry {
 	for i := range list {
 		list[i].Collection = collection
@@ -18,7 +18,8 @@ func of(collection string, list ...Entry) []Entry {
 	return list
 }
 
-// within returns a request for URLs, with this room for the tests' collection.
+// within returns a request that is made some seconds after noon. It limits how many URLs of the
+// collection docs may be leased for the first time (see Request.Rooms).
 func within(seconds float64, room int64) Request {
 	r := request(at(seconds))
 	r.Rooms = map[string]int64{"docs": room}
@@ -34,9 +35,9 @@ func (f fixture) expectOut(want int64) {
 	}
 }
 
-// TestRooms: as many URLs of a collection are leased as there is room for, and all of other
-// collections, on the same host and on others. URLs that are held keep their place in the
-// queue.
+// TestRooms: Request.Rooms limits how many URLs of one collection are leased. It does not limit
+// other collections, neither on the same host nor on other hosts. URLs that are not leased because
+// of the limit keep their place in the queue.
 func TestRooms(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, entries("a", 4)...)
@@ -72,8 +73,10 @@ func TestRooms(t *testing.T) {
 	})
 }
 
-// TestHeldUpBehind: a URL far behind URLs that are held is leased as soon as these are leased
-// or parked.
+// TestHeldUpBehind: the queue of a host holds 120 URLs of the collection docs, and behind them one URL
+// of the collection news. Request.Rooms allows no URL of docs. Then no URL is leased at all, because
+// Lease does not look so far into the queue. After 100 URLs of docs have left the queue, the URL of
+// news is leased.
 func TestHeldUpBehind(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, entries("a", 120)...)
@@ -90,15 +93,15 @@ func TestHeldUpBehind(t *testing.T) {
 	})
 }
 
-// leaseAfter settles a lease as stored, and then leases.
+// leaseAfter settles all URLs of a lease as stored. Then it requests a new lease, and returns that.
 func (f fixture) leaseAfter(before Lease, r Request) Lease {
 	f.t.Helper()
 	f.settle(settlement(before, noon, book.Stored))
 	return f.lease(r)
 }
 
-// TestHeldHosts: hosts with only URLs that are held are passed over, however many there are, in
-// favour of a host with others.
+// TestHeldHosts: there are many hosts on which Request.Rooms allows no URL to be leased. Nevertheless
+// a call of Lease must find the one host with a URL that is allowed.
 func TestHeldHosts(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		var held []Entry
@@ -119,8 +122,8 @@ func TestHeldHosts(t *testing.T) {
 	})
 }
 
-// TestAgainIsNeitherHeldNorParked: a limit of pages holds only for URLs that are requested for
-// the first time.
+// TestAgainIsNeitherHeldNorParked: a collection's limit of pages applies only to URLs that are
+// requested for the first time, not to those that wait again.
 func TestAgainIsNeitherHeldNorParked(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, entry("a", "new", 0))
@@ -142,8 +145,8 @@ func TestAgainIsNeitherHeldNorParked(t *testing.T) {
 	})
 }
 
-// TestAssetsPassRooms: assets are leased though their collection may have no more pages, and
-// leave its room to pages.
+// TestAssetsPassRooms: assets are leased even if their collection may lease no more pages, and they
+// do not count toward Request.Rooms.
 func TestAssetsPassRooms(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		image := entry("a", "image", 1)
@@ -166,8 +169,9 @@ func TestAssetsPassRooms(t *testing.T) {
 	})
 }
 
-// TestParked: what is parked is pending, waits once more when it is admitted
-// again, as the better of both ways says, and is decided like any other.
+// TestParked: a parked URL is pending, but in no queue. Mark and Settle can give it a final state. If
+// it is admitted again instead, it waits in a queue. It then has the smaller of its old and its new
+// depth, and the greater of its old and its new weight.
 func TestParked(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		given := func(path string, depth uint16, weight uint8) Entry {
@@ -206,8 +210,9 @@ func TestParked(t *testing.T) {
 	})
 }
 
-// TestLacking: Admit returns the stored pages that a tally does not count, but not those that
-// wait again already.
+// TestLacking: Admit gets entries for stored pages. Each entry names a tally, which counts the stored
+// URLs of the entry's collection. Admit must return in Lacking the pages that this tally does not
+// count, except those that wait for another request already.
 func TestLacking(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		list := entries("a", 6)
@@ -235,7 +240,8 @@ func TestLacking(t *testing.T) {
 	})
 }
 
-// TestResetKeepsRooms: after a rebuild, leases still count in Out, and parked URLs wait.
+// TestResetKeepsRooms: one URL is leased and another is parked when a rebuild begins. After the
+// rebuild, Out still counts the leased URL, and the parked URL waits in a queue.
 func TestResetKeepsRooms(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, entries("a", 2)...)
@@ -258,7 +264,8 @@ func TestResetKeepsRooms(t *testing.T) {
 	})
 }
 
-// TestDecided: Decided returns the batches that stored pages, and only for stored pages.
+// TestDecided: Decided returns only URLs that are stored and do not wait again, each with the version
+// of the batch that stored it or found it unchanged.
 func TestDecided(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		list := entries("a", 5)

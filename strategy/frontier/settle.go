@@ -9,16 +9,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// Settlement holds the outcomes of one batch, and the limits that follow from them for the batch's
-// host.
+// Settlement holds the outcomes of one batch. It also says how long the batch's host gets no further
+// request, and how many of its last requests have failed.
 type Settlement struct {
 	Version layout.Version // version of the batch
 	Host    string         // host of the batch
 	Ended   time.Time      // end of the last response
 	Delay   time.Duration  // least time from Ended to the next request
 	Rest    time.Time      // before this time no request may be sent to the host; zero if there is no such time
-	// Failures is the number of the last requests to the host, in a row, that got status
-	// 429 or 503 or no answer; a row that began in an earlier batch is counted in full.
+	// Failures is the number of failed requests to the host since the last one that did not fail. A
+	// request has failed if it got status 429 or 503, or no answer. Requests of earlier batches
+	// count, too.
 	Failures uint16
 	Outcomes []Result
 }
@@ -29,7 +30,7 @@ type Result struct {
 	State    book.State
 	Depth    uint16   // number of links from a seed to the URL; used if State is final
 	Attempts uint8    // number of requests since the last final outcome, this one included; used if State is Retry
-	Tallies  []string // names of the tallies (see doc.go) that count the URL while it is stored
+	Tallies  []string // names of the tallies (counts of stored URLs) that include the URL while it is stored
 }
 
 // Settled says what a call of Settle has changed in the frontier.
@@ -39,21 +40,23 @@ type Settled struct {
 	Ended   bool // this call has ended the lease; false if it had ended before
 }
 
-// Settle applies a batch's outcomes to the frontier. Calls may be repeated, late or out
-// of order.
+// Settle applies a batch's outcomes to the frontier. Calls may be repeated, late or out of
+// order. In the table, "still leased" means: leased as part of this batch.
 //
-//	outcome         effect on the URL
-//	final           it gets the final state, unless it has one of the same or a
-//	                higher version; an unknown URL becomes known
-//	Retry           if it is still on this lease, it waits at the end of its band; if
-//	                not, its number of attempts is raised to that of the outcome
-//	NotAsked, none  if it is still on this lease, it waits at the front of its band
+//	outcome of a URL    effect on the URL
+//	final               it gets the final state, unless it has one of the same or a
+//	                    higher version; an unknown URL becomes known
+//	Retry               if it is still leased, it waits at the end of its band's queue;
+//	                    if not, its number of attempts is raised to that of the outcome
+//	NotAsked, or none   if it is still leased, it waits at the front of its band's queue
 //
-// Settle ends the batch's lease. If the batch ended at the lease's deadline or later,
-// the lease counts as expired (see Expire), because the fetch may have died. For the host,
-// Settle sets the number of failures to s.Failures, and the time before which no request is
-// allowed to s.Ended + s.Delay or s.Rest, whichever is later; a later time that was set
-// before stays. If the lease had ended already, Settle never lowers the number of failures.
+// Settle ends the batch's lease. If s.Ended is the lease's deadline or later, the lease
+// counts as expired, as if Expire had ended it before the call.
+//
+// Settle sets the host's number of failures to s.Failures. But if the lease had ended before
+// the call, the call can only raise this number. Settle also sets the time before which the
+// host gets no request: to s.Ended + s.Delay or to s.Rest, whichever is later. If an earlier
+// call has set a still later time, that time stays.
 func (f *Frontier) Settle(ctx context.Context, s Settlement) (Settled, error) {
 	var settled Settled
 	outcomes := s.Outcomes
@@ -76,7 +79,7 @@ func (f *Frontier) Settle(ctx context.Context, s Settlement) (Settled, error) {
 	}
 }
 
-// arguments returns the arguments of the script settle for the outcomes in part. If last is
+// arguments returns the arguments of the script settle for some outcomes of the batch. If last is
 // true, no further outcomes of the batch follow, and the script ends the lease.
 func (s Settlement) arguments(part []Result, last bool) []any {
 	earliest := max(ceilMillis(s.Ended.Add(s.Delay)), ceilMillis(s.Rest), 0)

@@ -7,9 +7,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Decided returns which of the URLs with these identities are stored, each with the version of the
-// last batch that stored its page or found it unchanged. It leaves out all others, and stored URLs
-// that wait again or are leased again.
+// Decided returns those of the URLs with these identities that are stored. It leaves out stored URLs
+// that wait for another request or are leased again. The value of a URL is the version of the last
+// batch that stored its page or found it unchanged.
 func (f *Frontier) Decided(ctx context.Context, ids []layout.Identity) (map[layout.Identity]layout.Version, error) {
 	by := make(map[layout.Identity]layout.Version, len(ids))
 	for part := range slices.Chunk(ids, chunk) {

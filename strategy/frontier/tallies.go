@@ -8,19 +8,19 @@ import (
 	"strconv"
 )
 
-// markBytes is the length of a mark (see mark), in bytes. Two names with the same mark are to be
-// expected only among billions of names.
+// markBytes is the length, in bytes, of a mark: the shortened hash of a tally's name. Two names with
+// the same mark are to be expected only among billions of names.
 const markBytes = 8
 
-// mark returns the hash of the name of a tally (a count of stored URLs), which stands for the name in
-// Redis.
+// mark returns the shortened hash that stands in Redis for the name of a tally (a count of stored
+// URLs).
 func mark(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return string(sum[:markBytes])
 }
 
-// Tallies returns the number of stored URLs that each of these tallies counts. A URL is
-// counted by the tallies that its Result or Known names.
+// Tallies returns the values of the named tallies. A tally is a number of stored URLs. The arguments of
+// Settle and Mark say which tallies include a URL (see Result.Tallies and Known.Tallies).
 func (f *Frontier) Tallies(ctx context.Context, names []string) ([]int64, error) {
 	marks := make([]string, len(names))
 	for i, name := range names {
@@ -30,16 +30,16 @@ func (f *Frontier) Tallies(ctx context.Context, names []string) ([]int64, error)
 	return numbers, f.wrap("read tallies of", err)
 }
 
-// Out returns, for each of these collections, the number of leased URLs, without assets, that have
-// no final state yet. To count stored and leased URLs together, call Out before Tallies: then a URL
-// that is settled in between is counted twice, not left out.
+// Out returns a number for each of these collections: how many of its URLs are leased and have no
+// final state yet. Assets are not counted. To count stored and leased URLs together, call Out before
+// Tallies: then a URL that is settled in between is counted twice, not left out.
 func (f *Frontier) Out(ctx context.Context, collections []string) ([]int64, error) {
 	numbers, err := f.numbers(ctx, "out", collections)
 	return numbers, f.wrap("read what is out of", err)
 }
 
 // Failing returns some of the hosts whose last answers were 429, 503 or none, each with the number
-// of these answers in a row. The argument most is the greatest number of hosts.
+// of these answers in a row. The last argument limits the number of hosts.
 func (f *Frontier) Failing(ctx context.Context, most int) (map[string]int64, error) {
 	found := make(map[string]int64)
 	cursor := uint64(0)
@@ -59,8 +59,8 @@ func (f *Frontier) Failing(ctx context.Context, most int) (map[string]int64, err
 	}
 }
 
-// numbers returns the values of these fields of a Redis hash, which are numbers; 0 for an
-// absent field.
+// numbers returns the numbers in the given fields of a Redis hash; 0 for an absent field. The
+// parameter hash is the end of the hash's key.
 func (f *Frontier) numbers(ctx context.Context, hash string, fields []string) ([]int64, error) {
 	numbers := make([]int64, 0, len(fields))
 	for part := range slices.Chunk(fields, chunk) {

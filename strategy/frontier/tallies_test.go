@@ -8,8 +8,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// TestTallies: the tallies of its last outcome count a URL while it is stored, even if it waits
-// again, and however often the outcome is settled.
+// TestTallies: a stored URL counts once in each tally (count of stored URLs) that its last outcome
+// names. It still counts while it waits for the next request, and settling its outcome twice does not
+// count it twice.
 func TestTallies(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		e := entry("a", "x", 1)

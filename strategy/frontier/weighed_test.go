@@ -18,15 +18,16 @@ func weighed(host string, n int, weight uint8) []Entry {
 	return list
 }
 
-// short returns a request that allows few URLs of the tests' collection, at a time in seconds.
+// short returns a request that is made some seconds after noon. A lease with URLs of the collection
+// docs must then have at most ten URLs (see Request.Short).
 func short(seconds float64) Request {
 	r := request(at(seconds))
 	r.Short = map[string]int{"docs": 10}
 	return r
 }
 
-// asked leases and settles until nothing waits, one lease at a time. It returns the weights of
-// the leased URLs, and their hosts.
+// asked leases URLs and settles the leases, one after another, until no URL waits. It returns the
+// weights of the leased URLs, and the host of each lease.
 func (f fixture) asked(r Request) (weights []uint8, hosts []string) {
 	f.t.Helper()
 	for {
@@ -47,7 +48,7 @@ func (f fixture) asked(r Request) (weights []uint8, hosts []string) {
 }
 
 // TestWeightOrdersHosts: all URLs with high weights of one host are leased before those with
-// low weights of another host, although that host has been free for longer.
+// low weights of another host, although the other host has been free for longer.
 func TestWeightOrdersHosts(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, weighed("weak", 60, 40)...)
@@ -68,8 +69,9 @@ func TestWeightOrdersHosts(t *testing.T) {
 	})
 }
 
-// TestStrongLinkOvertakes: a URL that is found with a high weight is leased next, even if its
-// host was queued for low weights, is leased, or is new.
+// TestStrongLinkOvertakes: a URL that is found with a high weight is leased next. This must hold for a
+// new host, for a host with only low weights so far, and, once its lease is settled, for a host that is
+// leased at the moment.
 func TestStrongLinkOvertakes(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, weighed("a", 100, 60)...)
@@ -120,8 +122,8 @@ func TestStrongLinkOvertakes(t *testing.T) {
 	})
 }
 
-// TestWeighedAndPlainTakeTurns: hosts whose URLs have weights and hosts whose URLs have none
-// are leased alternately, however many there are of either.
+// TestWeighedAndPlainTakeTurns: leases alternate between hosts whose URLs have weights and hosts
+// whose URLs have none, however many hosts of either kind there are.
 func TestWeighedAndPlainTakeTurns(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		for i := range 4 {
@@ -136,8 +138,8 @@ func TestWeighedAndPlainTakeTurns(t *testing.T) {
 	})
 }
 
-// TestLeftBehindIsNoWeight: outdated elements with a high weight do not make their host come
-// first.
+// TestLeftBehindIsNoWeight: the queues of a host have elements (records of URLs) with a high weight,
+// but all of these are outdated. The host must not be leased before other hosts because of them.
 func TestLeftBehindIsNoWeight(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		gone := weighed("a", 2, 250)
@@ -153,8 +155,9 @@ func TestLeftBehindIsNoWeight(t *testing.T) {
 	})
 }
 
-// TestShort: Request.Short limits only leases with URLs of its collection that are leased for
-// the first time.
+// TestShort: Request.Short limits leases for the collection docs to ten URLs. The limit must hold for
+// URLs that are requested for docs for the first time. It must not hold for URLs of another collection,
+// and not for stored pages.
 func TestShort(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, of("news", entries("a", 30)...)...)
