@@ -7,7 +7,9 @@ import (
 )
 
 const (
-	maxWord = 128     // maximum length in bytes of a word or pair; a longer one is counted but has no term
+	// maximum length in bytes of a word or pair; a longer one gets no term, but has a position in
+	// the text
+	maxWord = 128
 	maxTerm = 255     // maximum length of a term in bytes
 	maxMemo = 1 << 16 // maximum number of words whose terms an Analyzer caches
 )
@@ -20,15 +22,15 @@ const (
 type Occurrence struct {
 	Term       string // term as it is indexed: valid UTF-8, 1–255 bytes
 	Word       string // the word in lower case and NFKC, for spelling; "" for pairs and looser terms
-	Position   int    // number of the word in the text, from 1; both terms of a word have the same number
+	Position   int    // number of the word in the text, from 1; a second, looser term of the word has the same number
 	Start, End int    // range of the term's word or pair in the text, in bytes
 	// offset in the text, in bytes, at which the first character of a pair ends; equal to End if the
 	// term is not of a pair
 	Half int
-	// term that the first character of a pair has without the second; "" for a word, and for a
-	// character without a next one
+	// for the term of a pair of characters: the term of the first of them alone; "" for the term of
+	// a word or of a single character
 	First    string
-	Parts    int  // number of parts of a joined word (see doc.go, Words); 0 for any other
+	Parts    int  // number of parts of a joined word (see doc.go, Words); 0 for any other word
 	Capitals bool // the word has at least two letters, all upper case
 
 	TermNumber, WordNumber, FirstNumber uint32 // numbers of Term, Word and First in the analyzer's Vocabulary; 0: none
@@ -50,9 +52,9 @@ func For(name string) *Analyzer {
 }
 
 // Each calls yield with every term of the text, in the order of the text, until yield returns
-// false. If a word has a second, looser term, which also matches similar words (see Occurrence), it
-// follows the word's first term. Each returns the position of the last word that it has read. For a
-// whole text, this is the text's length in words.
+// false. If a word has a second, looser term (see Occurrence), yield gets this term directly after
+// the word's first one. Each returns the position of the last word that it has read. If it has read
+// the whole text, this is the text's length in words.
 func (a *Analyzer) Each(text string, yield func(Occurrence) bool) int {
 	position := 0
 	start, parts := 0, 0 // start of the word or of the joined word, and its number of parts so far
@@ -119,8 +121,8 @@ func (a *Analyzer) word(text string, start, end, position int, yield func(Occurr
 	return true
 }
 
-// Joiner returns the length in bytes of the hyphen or underscore at offset i, if it joins two
-// words; else 0. The first of these words must end at i.
+// Joiner returns the length in bytes of the hyphen or underscore at offset i if it joins two
+// words, else 0. The caller must know that a word ends at i.
 func Joiner(text string, i int) (width int) {
 	switch rest := text[i:]; {
 	case strings.HasPrefix(rest, "-"), strings.HasPrefix(rest, "_"):
@@ -143,8 +145,8 @@ const (
 
 var withoutJoiners = strings.NewReplacer("-", "", "_", "", hyphen, "", unbroken, "")
 
-// joined calls yield with the term of a joined word, such as e-mail, which is the parameter text.
-// The parameter o is the occurrence for yield, without Term and TermNumber. A joined word without
+// joined calls yield with the term of a joined word, such as e-mail. The caller gives the word's
+// text, and its occurrence o, in which only Term and TermNumber are missing. A joined word without
 // letters, such as a date, has no term. joined returns false if yield does.
 func (a *Analyzer) joined(text string, o Occurrence, yield func(Occurrence) bool) bool {
 	if len(text) > maxWord {
@@ -165,8 +167,8 @@ func (a *Analyzer) joined(text string, o Occurrence, yield func(Occurrence) bool
 }
 
 // endOfName returns the end of a name, such as C++ or C#, that consists of the word text[start:end]
-// and signs. If there is no such name, it returns end, the end of the word. The word of a name has
-// only one letter.
+// and signs behind it. The word of such a name has only one letter. If there is no such name,
+// endOfName returns end, the end of the word.
 func endOfName(text string, start, end int) int {
 	if end-start > 1 || text[start] < 'A' || end == len(text) {
 		return end
@@ -184,10 +186,11 @@ func endOfName(text string, start, end int) int {
 	return end + sign
 }
 
-// run calls yield with the terms of a sequence of characters of scripts without spaces: a term for
-// each pair of neighbours, and one for the last character alone. The sequence begins at
-// text[start:], after the word with the number position. run returns the offset of the sequence's
-// end, the position of its last character, and false if yield returned false.
+// run makes the terms of a sequence of characters of scripts without spaces, and passes them to the
+// function yield. There is a term for each pair of neighbouring characters, and one for the last
+// character alone. The sequence begins at text[start:], and is preceded by as many words as the
+// parameter position says. run returns the offset of the sequence's end and the position of its
+// last character. It stops and returns false if yield returns false.
 func (a *Analyzer) run(text string, start, position int, yield func(Occurrence) bool) (int, int, bool) {
 	half := clusterEnd(text, start)
 	for {
@@ -213,11 +216,14 @@ func (a *Analyzer) run(text string, start, position int, yield func(Occurrence) 
 	}
 }
 
-// forms holds the cached terms of a word or a pair.
+// forms holds what the analyzer has computed for a word, or for a pair of neighbouring characters
+// of a script without spaces, so that it need not be computed again.
 type forms struct {
-	term     string // term that is indexed; "" if it would be too long
-	loose    string // looser term of a word, or ""; for a pair, the term that its first character has without the second
-	word     string // the surface form (see doc.go); "" for a pair
+	term string // term that is indexed; "" if it would be too long
+	// of a word: a second, looser term, which similar words also have, or ""; of a pair: the term
+	// of its first character
+	loose    string
+	word     string // the word in lower case and NFKC; "" for a pair
 	capitals bool   // the word has at least two letters, all upper case
 
 	termNumber, looseNumber, wordNumber uint32 // numbers of term, loose and word in the Vocabulary; 0: none

@@ -117,7 +117,9 @@ func TestCapitalsAndWord(t *testing.T) {
 	}
 }
 
-// A looser term has no Word, so that spelling does not count its word twice.
+// TestLooserFormsHaveNoWord checks the second, looser term that some words have (C++ also has the
+// term of C). The occurrence of this term must have an empty Word: otherwise the spelling
+// correction would count the word twice.
 func TestLooserFormsHaveNoWord(t *testing.T) {
 	for _, text := range []string{"C++", "Hà"} {
 		var words []string
@@ -128,7 +130,8 @@ func TestLooserFormsHaveNoWord(t *testing.T) {
 	}
 }
 
-// A word has the same term whatever was analysed before it, also after the cache was emptied.
+// TestMemory fills the cache of an Analyzer. It must hold at most maxMemo words, and a new word
+// must get the right term even if the cache is full.
 func TestMemory(t *testing.T) {
 	a := For("en")
 	ignore := func(Occurrence) bool { return true }

@@ -17,8 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The tokens are those of bluge's tokenizer and filters, without its list of
-// stop words.
+// TestTokensAreBluges compares the terms of random words with those of bluge, a search library. It
+// uses bluge's tokenizer and filters for the same language, except the filter of stop words. The
+// terms must be the same.
 func TestTokensAreBluges(t *testing.T) {
 	tests := map[string]struct {
 		filters analysis.Analyzer

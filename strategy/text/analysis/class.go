@@ -12,7 +12,7 @@ type runeClass uint8
 
 const (
 	separator runeClass = iota // character that ends a word
-	mark                       // character that belongs to the one before it, whatever class that one has
+	mark                       // mark such as an accent: it is a part of the character before it, and does not end a word
 	link                       // zero-width space or tsheg (Tibetan): ends a word, but not a run of unspaced characters
 	letter                     // letter or digit of a script with spaces
 	unspaced                   // letter of a script without spaces between words
@@ -25,9 +25,10 @@ var (
 	unspacedScripts = rangetable.Merge(unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Bopomofo, unicode.Yi, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan,
 		rangetable.New('ー', 'ｰ'))
-	// ignorables are marks, and characters that are invisible inside a word.
+	// ignorables are the characters that do not end a word, although they are no letters: marks,
+	// such as accents, and invisible characters, such as the soft hyphen.
 	ignorables = rangetable.Merge(unicode.M, unicode.Cf, unicode.Variation_Selector,
-		rangetable.New('\uFF9E', '\uFF9F')) // voiced sound marks of half width
+		rangetable.New('\uFF9E', '\uFF9F')) // the half-width marks for voiced and semi-voiced kana
 )
 
 // ascii holds the class of each ASCII character.
@@ -128,8 +129,8 @@ func wordEnd(text string, i int) int {
 	return i
 }
 
-// skip returns the end of the sequence of characters of one class that begins at offset i. The
-// parameter of is the class. If the character at i has another class, skip returns i.
+// skip returns the end of the sequence of characters of the given class that begins at offset i. If
+// the character at i has another class, skip returns i.
 func skip(text string, i int, of runeClass) int {
 	for {
 		class, width := classAt(text, i)

@@ -7,7 +7,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The classes of the usual characters are those that Unicode's tables give.
+// The shortcuts of classOf and ascii give every character the same class as slowClassOf, which reads
+// Unicode's tables.
 func TestClassOfIsThatOfTheTables(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		if got, want := classOf(r), slowClassOf(r); got != want {
@@ -19,7 +20,7 @@ func TestClassOfIsThatOfTheTables(t *testing.T) {
 	}
 }
 
-// Plain characters need no normalisation.
+// Characters for which isPlain returns true are not changed by normalisation.
 func TestPlainCharacters(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		if !isPlain(r) {

@@ -5,17 +5,17 @@ import (
 	"unicode/utf8"
 )
 
-// clusterEnd returns the end of the cluster that starts at offset i. A cluster is what
-// readers of the script see as one character: no word can begin or end within it. It has
-// a letter with its marks and, in these scripts, also the following:
+// clusterEnd returns the end of the cluster that starts at offset i. A cluster is what readers of
+// the script see as one character: no word can begin or end within it. It is a letter with its
+// marks. In these scripts it also has
 //
 //	Thai, Lao         the vowels written before and after the consonant
 //	Khmer, Burmese    consonants stacked by a virama
 //	Burmese           the final consonants of the syllable
 //	Tibetan           the syllable, up to its tsheg
 //
-// The end of a cluster does not depend on the text around it. So a part that is cut out
-// of a text between clusters has the same clusters as in the text.
+// The end of a cluster does not depend on the text around the cluster. So if a text is cut between
+// two clusters, its parts have the same clusters as the whole text.
 func clusterEnd(text string, i int) int {
 	first, width := utf8.DecodeRuneInString(text[i:])
 	end := skip(text, i+width, mark)
@@ -37,8 +37,9 @@ func clusterEnd(text string, i int) int {
 	return end
 }
 
-// joinsCluster reports whether the letter r at text[i:end] belongs to the cluster before it. The
-// parameter first is the first letter of this cluster.
+// joinsCluster reports whether a letter belongs to the same cluster as the text before it. A
+// cluster is what readers of the script see as one character (see clusterEnd). The letter is r, at
+// text[i:end]. The parameter first is the letter with which the cluster begins.
 func joinsCluster(text string, first, r rune, i, end int) bool {
 	switch {
 	case isThaiLao(first):

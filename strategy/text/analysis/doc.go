@@ -1,13 +1,13 @@
-// Package analysis splits text into the terms that are indexed and searched. A table
-// assigns each language an analyzer with a version; documents, queries and snippets use
-// the same one.
+// Package analysis splits text into the terms that are indexed and searched. Each language has an
+// analyzer, and the analyzer has a version. Documents, queries and snippets are split by the same
+// analyzer.
 //
 // # Words
 //
-// Word boundaries depend only on the text, never on the language; only the term of a word
-// depends on the language. So a page whose language was mistaken loses stems but no
-// words, a phrase has the same positions in every language, and the terms of a query's
-// word in several languages are synonyms.
+// Word boundaries depend only on the text, never on the language. Only the term of a word
+// depends on the language. So a page whose language was mistaken loses stems but no words,
+// and a phrase has the same positions in every language. If a query is analysed in several
+// languages, the terms of one word are synonyms.
 //
 // A word is a run of letters and digits (Unicode L and N) with their marks.
 // All other characters separate words, so every part can be found:
@@ -19,27 +19,29 @@
 //	.NET, v1.5           →  net, v1 5
 //	C++, C#              →  c++ and c, c# and c, at one position
 //
-// Words with hyphens or underscores between them are a joined word as well, if it has a
-// letter: so e-mail and email, UTF-8 and utf8 find each other, and an identifier is one rare
-// word. The last rule is for single letters: a search for C++ finds no other C, and a search for C
-// finds both. Soft hyphens, joiners and variation selectors inside words are dropped; a
-// zero-width non-joiner between Arabic letters separates (کتاب‌ها is كتاب ها). Words of
-// more than 128 bytes count but are not indexed.
+// Words with hyphens or underscores between them also form a joined word, which has a term of its
+// own if it has a letter. So e-mail and email find each other, as do UTF-8 and utf8, and an
+// identifier is one rare word. Signs behind a word, as in C++, belong to it only if the word is a
+// single letter.
+// A search for C++ does not find C, but a search for C finds both. Soft hyphens, joiners
+// and variation selectors inside words are dropped. A zero-width non-joiner between Arabic
+// letters separates words (کتاب‌ها is كتاب ها). Words of more than 128 bytes have a
+// position but are not indexed.
 //
 // # Scripts without spaces
 //
 // Han, kana, Hangul, Thai, Lao, Khmer, Burmese, Tibetan and Yi are cut into what their
 // readers see as characters, in Tibetan into syllables: no word begins or ends inside one
-// (see clusterEnd). Each character has one position. Its term is itself, a space, and the
-// next character of its run, if there is one; and then it has a second term, without that
-// next character (Occurrence.First).
+// (see clusterEnd). Each character has one position and up to two terms. The first is a pair:
+// the character, a space, and the next character. The second is the character and a space
+// (Occurrence.First). The last character of a run has only the second.
 //
 //	日本語  →  "日 本" and "日 " 1, "本 語" and "本 " 2, "語 " 3
 //
-// So any piece of a run is the phrase of its pairs, and a lone character is one term. Before
-// version 3 there were no second terms, and a lone character was a prefix of terms.
-// A tsheg or zero-width space does not end a run. Traditional and simplified Han
-// characters differ.
+// So a query for a piece of a run is a phrase of pairs, and a query for a single character is one
+// term. Before version 3 of the analyzers there were no second terms. In documents of that time, a
+// single character is found as a prefix of terms. A tsheg or zero-width space does not end a run.
+// Traditional and simplified Han characters have different terms.
 //
 // # Terms
 //

@@ -39,8 +39,9 @@ func visible(r rune) rune {
 	return r
 }
 
-// isWhole reports whether a word is still one word in its NFKC form, the parameter compatible. The
-// word ½ is not: its form 1⁄2 has a fraction slash, which separates words.
+// isWhole reports whether a word is still one word after its conversion to NFKC. The parameter
+// compatible is the converted word. For example, ½ is no longer one word: it becomes 1⁄2, with a
+// fraction slash, which separates words.
 func isWhole(compatible, word string) bool {
 	of, _ := classAt(word, 0)
 	for i, r := range compatible {
@@ -60,9 +61,9 @@ func isASCII[T string | []byte](text T) bool {
 	return true
 }
 
-// foldFilter is a token filter that replaces letters which readers consider equal by one of them
-// (see fold). It depends on the script and not on the language, because the language of a page may
-// be mistaken.
+// foldFilter is a token filter that applies fold to each word: letters that readers consider equal,
+// such as é and e, become one letter. What it does depends on the letters alone, not on the
+// language, because the language of a page may be mistaken.
 type foldFilter struct{}
 
 // Filter implements analysis.TokenFilter: it folds each word of the stream.
@@ -110,7 +111,7 @@ func fold(word string) string {
 	return word
 }
 
-// dropsMark reports whether the function fold drops the mark after the letter base.
+// dropsMark reports whether the function fold drops a mark that follows a base letter.
 func dropsMark(base, mark rune) bool {
 	switch {
 	case unicode.Is(unicode.Latin, base), unicode.Is(unicode.Greek, base),

@@ -13,9 +13,10 @@ import (
 
 func sorted[V any](of map[string]V) []string { return slices.Sorted(maps.Keys(of)) }
 
-// FuzzEach proves that occurrences lie inside the text and in order, that terms are short and
-// valid UTF-8, that the cache changes nothing, and that the surface form of a word has the
-// word's term.
+// FuzzEach checks that occurrences lie inside the text and in order, and that terms are short and
+// valid UTF-8. A second call of Each, which takes the terms from the cache, must return the same
+// occurrences. If the surface form of a word (Occurrence.Word) is analysed as a text, it must give
+// the same term as the word.
 func FuzzEach(f *testing.F) {
 	languages := sorted(table)
 	for i, name := range languages {
@@ -42,7 +43,8 @@ func FuzzEach(f *testing.F) {
 	})
 }
 
-// check returns the occurrences in a text after testing each.
+// check returns the occurrences in a text. The test fails if one of them is outside of the text or
+// out of order, or if its term is invalid.
 func check(t *testing.T, a *Analyzer, text string) (all []Occurrence) {
 	var last Occurrence
 	length := a.Each(text, func(o Occurrence) bool {
@@ -70,7 +72,8 @@ func check(t *testing.T, a *Analyzer, text string) (all []Occurrence) {
 	return all
 }
 
-// The surface form of every character gives the character's term.
+// Occurrence.Word is the surface form of a word: in lower case and NFKC. The test checks for every
+// letter that its surface form gets the same term as the letter itself.
 func TestSurfaceFormsStandForTheirCharacters(t *testing.T) {
 	for _, name := range []string{"", "tr", "vi"} {
 		a := For(name)

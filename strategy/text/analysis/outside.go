@@ -2,13 +2,14 @@ package analysis
 
 import "strings"
 
-// outsideMark is the last byte of the terms that Outside returns. No other term contains
-// it. In sorted order, such a term directly follows the same term without it.
+// outsideMark is the byte that Outside appends to the term of a word, if a page has this word only
+// outside of its main part. Usual terms do not contain this byte. In a sorted list of terms, the
+// marked term directly follows the usual one.
 const outsideMark = "\x01"
 
-// Outside returns the term for a word that a page has only outside of its main part: in a margin, a
-// table of contents or a footer. Such a page is indexed under this term instead of the word's usual
-// one, the parameter term.
+// Outside returns another term for a word, given the word's usual term. A page that has the word only
+// outside of its main part is indexed under this other term instead of the usual one. Margins,
+// tables of contents and footers are outside of the main part.
 func Outside(term string) string { return term + outsideMark }
 
 // IsOutside reports whether a term was made by Outside, that is, for a word outside of a

@@ -7,19 +7,19 @@ import (
 
 // Word is a word of a query, or a pair of characters of a script without spaces.
 type Word struct {
-	Text       string   // the surface form, as in Occurrence.Word; "" for pairs
+	Text       string   // the word in lower case and NFKC, as in Occurrence.Word; "" for pairs
 	Terms      []string // terms that the analyzers make of the word, in the order of the analyzers, each term only once
-	Of         []int    // for each analyzer, the index in Terms of the term that it makes of the word
-	Lone       bool     // the word is a single character of a script without spaces; its term is the character and a space, as in Occurrence.First
+	Of         []int    // Terms[Of[i]] is the term that the i-th analyzer makes of the word
+	Lone       bool     // the word is one character of a script without spaces; its term is the character and a space
 	Position   int      // number of the word in the query, from 1; as Occurrence.Position
 	Start, End int      // range of the word in the query, in bytes
 	Parts      int      // for a joined word, the number of its parts, which precede it in the list; else 0
 }
 
 // Query returns the words of a query or phrase, each with the terms that the analyzers make of it.
-// There must be at least one analyzer; all agree on the boundaries of words. In the list, a joined
-// word follows its last part. A document contains a phrase if the phrase's words are there at the
-// same distances from each other as their Positions here.
+// There must be at least one analyzer; all divide a text into the same words. A joined word
+// (e-mail) follows its last part in the list, and has the same position. In a document with the
+// phrase, the words have the same distances from each other as in the result (see Word.Position).
 func Query(text string, analyzers []*Analyzer) []Word {
 	var words []Word
 	for i, a := range analyzers {
@@ -48,7 +48,8 @@ func Query(text string, analyzers []*Analyzer) []Word {
 	return words
 }
 
-// add adds a term of the word to w. rules is the index of the analyzer that has made the term.
+// add records the term that one of the analyzers makes of the word. The parameter rules is the
+// index of this analyzer among those of Query.
 func (w *Word) add(rules int, term string) {
 	n := slices.Index(w.Terms, term)
 	if n < 0 {

@@ -66,7 +66,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// analyzersOf returns analyzers by the rules of languages.
+// analyzersOf returns an analyzer for each of these languages.
 func analyzersOf(languages ...string) (all []*Analyzer) {
 	for _, name := range languages {
 		all = append(all, For(name))

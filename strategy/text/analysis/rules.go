@@ -5,9 +5,10 @@ import (
 	"unicode"
 )
 
-// Rules returns the code of the language by whose rules a query is split into terms, to find
-// documents in the language of a BCP 47 tag. This is the same language, or "" (no language) if it
-// has no rules for the script of the query: German has none for Cyrillic letters.
+// Rules returns the code of the language by whose rules a query is split into terms, for a search
+// of the documents in one language. The parameter tag is the BCP 47 tag of this language. If the
+// language has rules for a script in the query, the result is its own code. Otherwise the result is
+// "" (no language): for instance, German has no rules for a query in Cyrillic letters.
 func Rules(tag, query string) string {
 	code := codeOf(tag)
 	if l := table[code]; l.script == nil || !uses(query, l.script) {

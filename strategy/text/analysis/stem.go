@@ -11,12 +11,12 @@ import (
 // Light stemmers for languages that have none in bluge. They remove plural suffixes, and
 // particles and the like that are written together with the word before.
 var (
-	// malay removes particles, then possessives. These are the rules of Tala (2003) that
-	// do not give words of different roots the same stem.
+	// malay removes particles, then possessives. Tala (2003) has more rules. Some of these give
+	// words of different roots the same stem, so that they are left out here.
 	malay = newSuffixFilter(4, []string{"lah", "kah", "tah", "pun"}, []string{"nya", "ku", "mu"})
-	// persian removes the plural suffix, with any suffix that follows it (های, هایی, هایم). It
-	// never sees a plural suffix that is written after a zero-width non-joiner: such a suffix is a
-	// word of its own already.
+	// persian removes the plural suffix (ها), together with any suffix that follows it (as in
+	// هایی). If the plural suffix is separated from its noun by a zero-width non-joiner, there is
+	// nothing to remove: the analyzer has already made it a word of its own.
 	persian = newSuffixFilter(2, []string{"هایی", "های", "هایم", "هایت", "هایش", "ها"})
 	// nepali removes postpositions, then the plural suffix.
 	nepali = newSuffixFilter(2, []string{"लाई", "बाट", "देखि", "सँग", "द्वारा", "सम्म", "को", "का", "की", "ले", "मा"}, []string{"हरू"})
@@ -44,8 +44,9 @@ type suffixFilter struct {
 	lists [][]string // lists of suffixes, each with the longest first
 }
 
-// newSuffixFilter returns a suffixFilter that removes the suffixes in these lists, after they are
-// folded. The parameter least is the minimum number of characters that must remain of a word.
+// newSuffixFilter returns a suffixFilter that removes the suffixes in these lists. It folds the
+// suffixes first (see fold), because they are compared with folded words. The parameter least is the
+// minimum number of characters that must remain of a word.
 func newSuffixFilter(least int, lists ...[]string) suffixFilter {
 	f := suffixFilter{least: least}
 	for _, list := range lists {

@@ -62,8 +62,8 @@ func stopList(load func() analysis.TokenMap) func() map[string]bool {
 }
 
 // IsStopWord reports whether a word is a stop word of the language of a BCP 47 tag: a word such as
-// the, of, what or you, which says little about what a text is about. The word must be in its surface
-// form (Word.Text). A language without a list has no stop words.
+// the, of, what or you, which says little about what a text is about. The word must be in lower case
+// and NFKC, as Word.Text is. A language without a list has no stop words.
 func IsStopWord(tag, word string) bool {
 	code, _, _ := strings.Cut(strings.ToLower(tag), "-")
 	if same, is := aliases[code]; is {

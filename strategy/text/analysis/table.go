@@ -27,13 +27,14 @@ import (
 
 type tokenFilters = []analysis.TokenFilter
 
-// common is the version of the rules for all languages: word boundaries, joined words,
-// surface forms, pairs and folding. Version 2 joins words, version 3 has terms of single
-// characters of scripts without spaces.
+// common is the version of the rules for all languages: word boundaries, joined words (e-mail is
+// indexed as email, too), lower case, pairs of characters and folding of letters. Since version 2
+// there are joined words, and since version 3 terms for single characters of scripts without
+// spaces.
 const common = 3
 
-// language is the analyzer of a language. It turns the surface form of a word into a term: first
-// by the filters in stem, then by fold.
+// language is the analyzer of a language. It turns the surface form of a word (lower case and NFKC)
+// into a term: first by the filters in stem, then by fold.
 type language struct {
 	version uint32              // version of the language's own rules; Version adds the version of the common rules
 	stem    tokenFilters        // stemmer of the language; nil: words are not stemmed
@@ -49,8 +50,8 @@ type language struct {
 // table holds the analyzer of each language, by the language's code. It follows these rules:
 //   - Stop words are kept: phrases need them, and their idf is low.
 //   - Where bluge has a light and a Snowball stemmer, the light one is used, as in
-//     bluge's analyzers: it gives forms of one word the same stem, but rarely two
-//     different words.
+//     bluge's analyzers: it gives the forms of one word the same stem, but rarely
+//     gives two different words the same one.
 //   - A stemmer that does not need marks comes after foldFilter, so that words typed
 //     without marks give the same terms.
 //   - bluge's elision filters (ca fr ga it) and English possessive filter are not used.
@@ -116,28 +117,31 @@ var table = map[string]*language{
 	"ne": {script: unicode.Devanagari, stem: tokenFilters{foldFilter{}, nepali}},
 }
 
-// aliases maps the code of a language that is not in table to the code in table whose analyzer
-// it uses.
+// aliases maps the codes of some languages without an analyzer of their own to the code of the
+// language whose analyzer they use. For example, nb (a written form of Norwegian) uses that of no.
 var aliases = map[string]string{"fil": "tl", "in": "id", "nb": "no", "nn": "no", "prs": "fa", "zsm": "ms", "yue": "zh"}
 
-// Version returns the version of a language's analyzer, which every segment records. It
-// is raised whenever any term of the language changes.
+// Version returns the version of a language's analyzer, which every segment (part of the index)
+// records. It is raised whenever any term of the language changes.
 func Version(name string) uint32 { return common + languageOf(name).version }
 
-// HasLone reports whether this version of an analyzer (see Version) makes the terms of lone
-// characters (Occurrence.First). Documents analysed by an older version do not have them.
+// HasLone reports whether this version of an analyzer (see Version) makes terms for single
+// characters of scripts without spaces (Occurrence.First). Documents analysed by an older version do
+// not have these terms.
 func HasLone(version uint32) bool { return version >= 3 }
 
-// ChangesInside reports whether the stemmer of a language changes letters inside words: frecuencia
-// becomes frecuncia in German, associe becomes asoci in French. All other stemmers change only the
-// endings of ASCII words of five letters and more.
+// ChangesInside reports whether the stemmer of a language changes letters inside words. For
+// example, the French one makes asoci of associe, and the German one makes frecuncia of frecuencia.
+// Of an ASCII word of at least five letters, the stemmers of all other languages change only the
+// end.
 func ChangesInside(tag string) bool { return languageOf(tag).inner }
 
-// languageOf returns the entry of table for a language code or a BCP 47 tag; if the language is not
-// in table, the entry of "".
+// languageOf returns the analyzer of the language that a language code or a BCP 47 tag names. For a
+// language without an analyzer of its own, it is the one for all other languages.
 func languageOf(tag string) *language { return table[codeOf(tag)] }
 
-// codeOf returns the key of table for the language of a BCP 47 tag, "" if there is none.
+// codeOf returns the code of the language whose analyzer is used for a BCP 47 tag, such as "pt" for
+// pt_BR. If the language has no analyzer, codeOf returns "", the code for all other languages.
 func codeOf(tag string) string {
 	code := strings.ToLower(tag)
 	if i := strings.IndexAny(code, "-_"); i >= 0 {
@@ -152,10 +156,11 @@ func codeOf(tag string) string {
 	return code
 }
 
-// terms returns the term of a word, which must be in its surface form, and as loose a second term
-// without marks, by which the word is found, too. It is "" unless the language's terms keep marks
-// (l.marks) and the first term differs from it. Words with digits are not stemmed: they are names
-// and numbers.
+// terms returns the term of a word, which must be in its surface form (lower case and NFKC). In
+// some languages (l.marks) the term keeps marks, such as accents. A word with marks then has a
+// second term without them, the result loose, so that it is also found by a query without marks.
+// For all other words, loose is "". Words with digits are not stemmed, because they are names and
+// numbers.
 func (l *language) terms(word string) (term, loose string) {
 	if l.stem != nil && !strings.ContainsAny(word, "0123456789") {
 		term = fold(apply(l.stem, word))

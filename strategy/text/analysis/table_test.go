@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// termOf returns the exact term of a word.
+// termOf returns the first term of a word in a language, not the looser second one.
 func termOf(t *testing.T, name, word string) (term string) {
 	t.Helper()
 	For(name).Each(word, func(o Occurrence) bool { term = o.Term; return false })
@@ -14,7 +14,8 @@ func termOf(t *testing.T, name, word string) (term string) {
 	return term
 }
 
-// The words of each row have the same term.
+// Each row of the test's table has a language and some of its words, such as the forms of one word.
+// All words of a row must get the same term.
 func TestWordsThatMeet(t *testing.T) {
 	tests := []struct {
 		language string
@@ -95,7 +96,8 @@ func TestWordsThatMeet(t *testing.T) {
 	}
 }
 
-// The words of each row have different terms.
+// Each row of the test's table has a language and some of its words. No two words of a row may get
+// the same term.
 func TestWordsThatDiffer(t *testing.T) {
 	tests := []struct {
 		language string
@@ -155,7 +157,8 @@ func TestForReadsTags(t *testing.T) {
 	}
 }
 
-// Every language has its fixture, and so a place in the versions' golden file.
+// Every language in the table has a fixture: a sentence by which TestOutputChangesWithTheVersion
+// notices that the language's terms have changed.
 func TestEveryLanguageHasAFixture(t *testing.T) {
 	for code := range table {
 		if fixtures[code] == "" {

@@ -55,8 +55,8 @@ func indexOf(name, text string) index {
 	return terms
 }
 
-// finds reports whether the words of a query are in the text at a position,
-// as a phrase does.
+// finds reports whether the words of a query occur in the text one after another, as a phrase that
+// begins at the given position.
 func (x index) finds(words []Word, position int) bool {
 	for _, w := range words {
 		found := false
@@ -72,8 +72,10 @@ func (x index) finds(words []Word, position int) bool {
 	return len(words) > 0
 }
 
-// Any piece of a text that consists of whole characters or words is found as a phrase at its
-// place, whatever the language of the query.
+// TestAnyPieceIsFound cuts pieces out of texts. A piece begins and ends at the boundaries of words
+// or, in scripts without spaces, of characters. A phrase query for the piece must match the text at
+// the place from which the piece was cut. The words of the query have the terms of two languages:
+// that of the text and an unknown one.
 func TestAnyPieceIsFound(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 4))
 	for name, text := range fixtures {
@@ -97,8 +99,8 @@ func TestAnyPieceIsFound(t *testing.T) {
 	}
 }
 
-// A query of one character of a script without spaces finds it wherever it is, and only
-// this character is marked.
+// A query of one character of a script without spaces finds this character wherever it is in a text.
+// Only this character is marked as found, not the pair whose first character it is.
 func TestLoneCharacterIsFound(t *testing.T) {
 	tests := []struct{ text, piece string }{
 		{"日本語", "日"}, {"日本語", "本"}, {"日本語", "語"}, {"日本語x", "語"},
@@ -124,7 +126,8 @@ func TestLoneCharacterIsFound(t *testing.T) {
 	}
 }
 
-// A character is not found as the beginning of a longer one.
+// A character of a script without spaces is not found as the beginning of a longer one, such as a
+// consonant in a cluster of the consonant and a vowel.
 func TestLoneCharacterIsWhole(t *testing.T) {
 	for _, test := range []struct{ text, piece string }{{"ངའི་དེབ", "ང"}, {"กาแฟ", "ก"}, {"မာမ", "မြ"}} {
 		words := Query(test.piece, analyzersOf(""))
@@ -137,7 +140,7 @@ func TestLoneCharacterIsWhole(t *testing.T) {
 	}
 }
 
-// All pairs of a long run are found, and no pair keeps the memory of the whole run.
+// A run of 150,000 characters without a space has one term for each position.
 func TestLongRun(t *testing.T) {
 	text := strings.Repeat("日本語", 50_000)
 	n := 0
@@ -147,8 +150,10 @@ func TestLongRun(t *testing.T) {
 	}
 }
 
-// match reports whether an occurrence in a document is of the word, and where
-// in the text it ends: of a pair whose first character is the word, only that is meant.
+// match reports whether an occurrence of a term in a document matches a word of a query, and
+// returns the offset in the document at which the match ends. A query of a single character also
+// matches the pair of characters that begins with it: then the match ends after the first character
+// of the pair.
 func match(w *Word, o Occurrence) (end int, ok bool) {
 	for _, term := range w.Terms {
 		if o.Term == term {

@@ -13,9 +13,10 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/versions.txt")
 
-// The golden file holds, for every language, its version and the hash of its
-// output on the fixtures. A line whose hash changes must have a higher version:
-// raise the language's, or common, and then run the test with -update.
+// TestOutputChangesWithTheVersion compares the analyzers with the golden file. For each language
+// the file has the version of the analyzer and the hash of the terms that it makes of the fixtures.
+// If a hash changes, raise the version of the language, or the constant common if all languages
+// change. Then run the test with -update.
 func TestOutputChangesWithTheVersion(t *testing.T) {
 	const golden = "testdata/versions.txt"
 	var got strings.Builder
@@ -40,7 +41,9 @@ func TestOutputChangesWithTheVersion(t *testing.T) {
 	}
 }
 
-// mayReplace returns an error if the output has changed but the version was not raised.
+// mayReplace compares the old and the new content of the golden file. Each line of the file has a
+// language, the version of its analyzer and a hash of the analyzer's output. mayReplace returns an
+// error if the hash of a language has changed and the version in the same line was not raised.
 func mayReplace(before, after string) error {
 	type line struct {
 		version uint32

@@ -1,6 +1,6 @@
 package analysis
 
-// maxNumbers is the maximum number of strings in a Vocabulary, which then takes some 10 MB.
+// maxNumbers is the maximum number of strings in a Vocabulary. A full Vocabulary takes some 10 MB.
 const maxNumbers = 1 << 17
 
 // Vocabulary gives numbers, from 1, to terms and words, so that their data can be kept in slices
@@ -10,9 +10,10 @@ type Vocabulary struct{ numbers map[string]uint32 }
 // NewVocabulary returns an empty vocabulary.
 func NewVocabulary() *Vocabulary { return &Vocabulary{numbers: map[string]uint32{}} }
 
-// For returns a new Analyzer of a language, as the function For does, which numbers terms and words
-// by this vocabulary. The numbers are in the fields TermNumber, WordNumber and FirstNumber of its
-// occurrences; without a vocabulary these are 0.
+// For returns a new Analyzer of a language. It numbers terms and words by this vocabulary, and
+// writes the numbers into the fields TermNumber, WordNumber and FirstNumber of its occurrences.
+// (The package's function For returns an Analyzer without a vocabulary, which sets these fields to
+// 0.)
 func (v *Vocabulary) For(name string) *Analyzer {
 	a := For(name)
 	a.vocabulary = v

@@ -17,15 +17,17 @@ type Source string
 
 // The sources of a language.
 const (
-	Declared  Source = "declared"  // the page declares the language, and its text does not prove that false
-	Guessed   Source = "guessed"   // the page declares no language; its text was identified
-	Overruled Source = "overruled" // the page declares another language, but its text was identified and proves that false
+	Declared Source = "declared" // the page declares the language, and its text does not refute the declaration
+	Guessed  Source = "guessed"  // the page declares no language; its text was identified
+	// the text refutes the declared language; the language of the page is the one identified from
+	// the text
+	Overruled Source = "overruled"
 )
 
 const (
-	provingSure    = .999 // least probability of the identified language that proves a declared one false
-	provingLetters = 200  // least number of letters of a text that proves its declared language false
-	scriptLetters  = 20   // least number of letters of a text whose script proves its declared language false
+	provingSure    = .999 // the identified language refutes the declared one only if it has at least this probability
+	provingLetters = 200  // in a text with fewer letters, the identified language does not refute the declared one
+	scriptLetters  = 20   // in a text with fewer letters, the script does not refute the declared language
 )
 
 // Decide returns the language of a page (an ISO 639 code), and how it is known, by the page's text
@@ -57,8 +59,8 @@ func Decide(text, declared string) (code string, source Source) {
 	return guess, Overruled
 }
 
-// refutes reports whether a text proves that it is not in the declared language (see Decide).
-// guess and sure are the results of Identify for the text.
+// refutes reports whether a text proves that it is not in the declared language (see Decide). The
+// parameters guess and sure are the results of Identify for the text.
 func refutes(text, declared, guess string, sure float64) bool {
 	known := scripts()[declared]
 	if known == nil {
@@ -95,7 +97,9 @@ func lettersIn(text string) (n int) {
 // scripts returns the scripts in which a language is written, for each language that Identify may
 // return. The key is the language's code.
 var scripts = sync.OnceValue(func() map[string][]model.Script {
-	of := map[string][]model.Script{ // scripts of languages that Identify does not know in them
+	// further scripts in which some languages are written; texts in these are never identified as
+	// the language
+	of := map[string][]model.Script{
 		"az": {model.Cyrillic, model.Arabic}, "uz": {model.Cyrillic, model.Arabic}, "kk": {model.Arabic}, "ky": {model.Arabic},
 		"tg": {model.Arabic}, "ms": {model.Arabic}, "id": {model.Arabic}, "pa": {model.Arabic}, "ug": {model.Cyrillic},
 		"hr": {model.Cyrillic}, "ro": {model.Cyrillic}, "ko": {model.Han},
@@ -118,8 +122,8 @@ var scripts = sync.OnceValue(func() map[string][]model.Script {
 })
 
 // declarable returns the code of the language that a BCP 47 tag names, such as "pt" for pt-BR;
-// "" if it names none. It is the code that Identify uses, or the ISO 639 code of a language
-// that Identify does not know.
+// "" if it names none. If Identify has another code for the language, the result is that code:
+// nb becomes no, and the old code iw becomes he.
 func declarable(tag string) string {
 	if i := strings.IndexAny(tag, "-_"); i >= 0 {
 		tag = tag[:i]

@@ -56,9 +56,9 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestTrueDeclarationsStand checks that no sentence overrules the declaration of its own
-// language, and that a page of all sentences overrules any other of its script but one that
-// is hard to tell apart.
+// TestTrueDeclarationsStand checks two things. If a text of one sentence declares its true
+// language, the declaration must stand. If a page of many sentences declares another language than
+// its own, Decide must overrule the declaration, unless the two languages are hard to tell apart.
 func TestTrueDeclarationsStand(t *testing.T) {
 	pages := make(map[string]string)
 	for _, s := range sentences() {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestKnown: Known has only codes of existing languages, and all required ones.
+// TestKnown: Known returns only codes of existing languages, among them all that are required.
 func TestKnown(t *testing.T) {
 	known := Known()
 	if !slices.IsSorted(known) || len(slices.Compact(slices.Clone(known))) != len(known) {

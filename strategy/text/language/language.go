@@ -21,8 +21,8 @@ var load = sync.OnceValue(func() *model.Model {
 	return m
 })
 
-// onlyLanguage is the language of each script that is used by only one language, or
-// nearly so; "" for the other scripts.
+// onlyLanguage has the language of each script that is used by this language alone, or nearly
+// alone. It has "" for the other scripts.
 var onlyLanguage = [model.Scripts]string{
 	model.Kana: "ja", model.Hangul: "ko", model.Bopomofo: "zh", model.Tibetan: "bo", model.Myanmar: "my",
 	model.Lao: "lo", model.Thai: "th", model.Khmer: "km", model.Greek: "el", model.Armenian: "hy",
@@ -30,8 +30,8 @@ var onlyLanguage = [model.Scripts]string{
 	model.Tamil: "ta", model.Telugu: "te", model.Kannada: "kn", model.Malayalam: "ml", model.Sinhala: "si",
 }
 
-// minProbability is the least probability of a text's likeliest language with which Identify
-// returns this language; below it, Identify returns none.
+// minProbability is the least probability with which Identify returns a text's likeliest language.
+// Below it, Identify returns no language.
 const minProbability = .4
 
 // Identify returns the language of a text (an ISO 639-1 code, or ckb) and how sure that
@@ -71,5 +71,5 @@ func Identify(text string) (code string, sure float64) {
 	return classes.Codes[best], share / sum
 }
 
-// greatest returns the index of the greatest number in odds.
+// greatest returns the index of the greatest number in the slice.
 func greatest(odds []float64) int { return slices.Index(odds, slices.Max(odds)) }

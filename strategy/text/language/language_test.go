@@ -74,7 +74,8 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
-// TestForms checks that composed and decomposed letters are the same.
+// TestForms checks that a text is identified as the same language in both Unicode forms, NFC and NFD:
+// with accents composed with their letters, or as characters of their own.
 func TestForms(t *testing.T) {
 	for _, s := range sentences() {
 		want, wantSure := Identify(norm.NFC.String(s.text))
@@ -85,8 +86,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestSample checks that all parts of a long text count, and that a long text takes no more
-// time than a short one.
+// TestSample checks that the sample of a long text is not only its beginning. The sample must have
+// a limited size, and must not cut a character.
 func TestSample(t *testing.T) {
 	menu := strings.Repeat("Home News About us Contact Imprint Sitemap Search Login ", 30)
 	text := menu + strings.Repeat("Сегодня в городе открылась новая библиотека. ", 400)
@@ -122,7 +123,7 @@ func FuzzDecide(f *testing.F) {
 	})
 }
 
-// BenchmarkIdentify identifies 4 KB of each language, as much as is read of any text.
+// BenchmarkIdentify identifies 4 KB of text in each language. Identify never reads more of a text.
 func BenchmarkIdentify(b *testing.B) {
 	texts := map[string]string{}
 	for _, s := range sentences() {

@@ -7,7 +7,7 @@ import (
 
 const (
 	windows = 4       // number of pieces in the sample of a long text
-	window  = 1 << 10 // length of such a piece, in bytes
+	window  = 1 << 10 // length of one piece of the sample, in bytes
 )
 
 // sample returns the part of a text by which its language is identified. This is all of a

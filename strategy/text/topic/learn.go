@@ -12,17 +12,19 @@ import (
 
 const (
 	passage        = 50   // length of a passage of a sample, in words
-	maxTerms       = 20   // maximum number of features from the samples
+	maxTerms       = 20   // maximum number of terms from the samples that become features
 	minOccurrences = 3    // minimum number of occurrences of a feature in all samples
 	minResidual    = 0.1  // minimum residual idf of a feature; a lower one may be due to chance
-	sampleMention  = 0.35 // evidence (topicFeature.mention) of the best feature from the samples
+	sampleMention  = 0.35 // evidence of the topic, from 0 to 1, that the best term from the samples gives in a short text
 )
 
-// usage counts how often the samples have a term.
+// usage counts how often a term occurs in the samples.
 type usage struct {
 	term                     string
-	count, passages, samples int // numbers of occurrences, and of passages and samples with the term
-	passage, sample          int // numbers of the passage and sample with the last occurrence; they begin with 1
+	count, passages, samples int // numbers of the term's occurrences, of passages with it, and of samples with it
+	// numbers, from 1, of the passage and the sample of the last occurrence; they show whether the
+	// next one is in a new passage or sample
+	passage, sample int
 }
 
 // learn adds to the vocabulary the terms that are characteristic of the samples.
@@ -72,9 +74,8 @@ func (u *usage) add(sample, passage int) {
 	}
 }
 
-// gain returns the gain of a term (see the package comment): how characteristic it is of the
-// samples; 0 if it cannot be a feature. The parameters samples and passages are the numbers of all
-// samples and of all their passages.
+// gain returns how characteristic a term is of the samples (see the package comment); 0 if the term
+// cannot be a feature. The parameters are the total numbers of samples and of passages.
 func (u *usage) gain(samples, passages int) float64 {
 	if u.count < minOccurrences || u.samples < min(2, samples) {
 		return 0
@@ -88,9 +89,9 @@ func (u *usage) gain(samples, passages int) float64 {
 	return math.Sqrt(float64(u.count)) * residual * float64(u.samples) / float64(samples)
 }
 
-// addBest adds the terms with the most gain to the vocabulary. The parameter used holds the usage
-// of each term in the samples. The other parameters are the numbers of samples, and of passages and
-// words in all of them.
+// addBest adds the terms with the most gain to the vocabulary, as features. The parameter used has
+// the counts of each term in the samples, by the term. The other parameters are the total numbers
+// of samples, of passages and of words.
 func (v *vocabulary) addBest(used map[string]*usage, samples, passages, words int) {
 	type candidate struct {
 		*usage

@@ -11,7 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// sample is a text about transactions. All its passages have the same function words.
+// sample is a text about transactions. It has function words, such as "the", everywhere, but the
+// word "transaction" only in its middle.
 var sample = strings.Repeat(plain, 6) +
 	strings.Repeat("a transaction ends with a commit or in a rollback of the whole transaction, ", 4) +
 	strings.Repeat(plain, 6)

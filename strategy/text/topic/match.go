@@ -8,20 +8,20 @@ import (
 
 const (
 	dense = 0.01 // density, in occurrences of a feature per word of a text, at which the feature gives half of its evidence
-	// brief is added to the number of words of a text, so that a feature that occurs once in a
-	// short page does not count as dense.
+	// brief is a number that is added to the number of words of a text when the density of a feature
+	// is computed, so that one occurrence in a short page does not make a high density.
 	brief = 100
 )
 
-// matcher finds a topic's features in texts.
+// matcher counts the features of a topic, terms and pairs of terms, in texts.
 type matcher struct {
 	analyzer *analysis.Analyzer
 	counts   []int // number of occurrences of each feature in the last text
 	found    []int // indices of the features whose count is not 0, in the order of the text
 }
 
-// mentions returns the evidence, from 0 to 1, that a short text is about the topic, by the
-// features that occur in it.
+// mentions returns the evidence, from 0 to 1, that a short text is about the topic. It combines the
+// evidence (topicFeature.mention) of all features that occur in the text, however often.
 func (m *matcher) mentions(v *vocabulary, text string) float64 {
 	m.read(v, text)
 	doubt := 1.0
@@ -31,8 +31,8 @@ func (m *matcher) mentions(v *vocabulary, text string) float64 {
 	return 1 - doubt
 }
 
-// density returns the evidence, from 0 to 1, that the text of a page is about the topic. It judges
-// by how dense the features are: by their numbers of occurrences per word of the text.
+// density returns the evidence, from 0 to 1, that the text of a page is about the topic. The more
+// often a feature occurs per word of the text, the more evidence it gives.
 func (m *matcher) density(v *vocabulary, text string) float64 {
 	words := float64(m.read(v, text) + brief)
 	doubt, alike := 1.0, 0.0
@@ -75,9 +75,9 @@ func (m *matcher) read(v *vocabulary, text string) int {
 	})
 }
 
-// count adds 1 to the count of the feature that consists of only the term with this name, if
-// there is such a feature. It returns the entry of the term, which says in which features the
-// term occurs; the zero entry if the term is unknown.
+// count adds 1 to the count of the feature that consists of only the given term, if there is such a
+// feature. It returns the term's entry in the map, which says in which features the term occurs.
+// The result is the zero entry if the term is unknown.
 func (m *matcher) count(terms map[string]term, name string) term {
 	t, known := terms[name]
 	if known && t.feature >= 0 {

@@ -19,9 +19,9 @@ const (
 )
 
 // Factors, from 0 to 1, by which evidence of the topic is multiplied. The factor depends on where
-// the evidence was found: in a page's title; in the text of a link, its anchor; in the address of a
-// link; in the words around a link; or in the page that contains the link. The order of links
-// hardly depends on these numbers, as long as none is 0.
+// the evidence was found: in a page's title, in the anchor (text) of a link, in the address of a
+// link, in the words around a link, or in the page that contains the link. Other numbers would
+// hardly change the order of links, as long as none is 0.
 const (
 	titleWeight  = 0.8
 	anchorWeight = 0.8
@@ -29,7 +29,7 @@ const (
 	aroundWeight = 0.3
 	pageWeight   = 0.5
 
-	inheritance = 0.8 // share of a page's expected relevance that its links inherit
+	inheritance = 0.8 // a page passes at least this share of its expected relevance on to its links (see Inherit)
 )
 
 // Topic is the subject of a crawl. It is safe for concurrent use. For the zero Topic, the
@@ -39,12 +39,13 @@ type Topic struct {
 	matchers *sync.Pool // pool of *matcher
 }
 
-// New returns the topic that is described by words, each a word or a phrase, and by samples, the
-// texts of sample pages. The language lang (ISO 639-1) decides how these and all pages are split
-// into terms (see package analysis). If lang is "", New identifies the language by the samples or,
-// if there are none, by the words. If this fails, as it often does for a few words, words match
-// only in their exact form. New returns an error if a limit is exceeded, or if there are no
-// features: no words, and no term that is characteristic of the samples.
+// New returns the topic that is described by the given words and phrases, by the texts of sample
+// pages, or by both. Package analysis splits the description and all pages into terms, by the rules
+// of the language lang (ISO 639-1). If lang is "", New identifies the language by the samples or,
+// if there are none, by the words. If there are only a few words, their language often cannot be
+// identified. Then the words are not stemmed, and match only in their exact form. New returns an
+// error if a limit is exceeded, or if the topic has no features, because no words were given and no
+// term is characteristic of the samples.
 func New(words, samples []string, lang string) (Topic, error) {
 	if len(words) > MaxWords {
 		return Topic{}, fmt.Errorf("topic of %d words: want at most %d", len(words), MaxWords)
@@ -94,9 +95,10 @@ func (t Topic) Page(title, text string) float32 {
 	return float32(1 - doubt)
 }
 
-// Link returns the weight of a link: how likely it leads to a page about the topic, from 0 to 1. It
-// is estimated from the parameters: anchor is the text of the link, around the words around it, url
-// its address, and page the result of Inherit for the page that contains the link.
+// Link returns the weight of a link: how likely it leads to a page about the topic, from 0 to 1.
+// The weight is estimated from the text of the link (anchor), the words before and after it
+// (around), its address (url), and the relevance (page) that it inherits from its page (see
+// Inherit).
 func (t Topic) Link(anchor, around, url string, page float32) float32 {
 	if t.matchers == nil {
 		return 0
@@ -110,11 +112,13 @@ func (t Topic) Link(anchor, around, url string, page float32) float32 {
 	return float32(1 - doubt)
 }
 
-// Inherit returns the relevance that the links of a page inherit from it, from 0 to 1, for the last
-// parameter of Link. Here, the parameter page is the relevance of the page (see Page). The
-// parameter weight is the weight of the link by which the page was found (see Link), 1 for a seed:
-// it promised a relevance of weight / pageWeight, at most 1. If page is less than most of this, the
-// links inherit most of this (see inheritance).
+// Inherit returns the relevance (0 to 1) that a page passes on to its links: the last argument for
+// Link. The parameter page is the page's own relevance (see Page). The parameter weight is the
+// weight of the link by which the page was found (see Link), 1 for a seed. A page that is less
+// relevant than this weight promised, such as a list of links, may still lead to relevant pages. So
+// the result is
+//
+//	max(page, inheritance · min(1, weight / pageWeight))
 func Inherit(page, weight float32) float32 {
 	return max(page, inheritance*min(1, weight/pageWeight))
 }

@@ -6,14 +6,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// Evidence, from 0 to 1, that a feature from the topic's words and phrases gives when it occurs in a
-// short text (see topicFeature.mention).
+// The words and phrases by which a topic is described are made into features. These are the values
+// of topicFeature.mention for such features: the evidence of the topic, from 0 to 1, that a feature
+// gives when it occurs in a short text.
 const (
-	wordMention = 0.9 // evidence of a single word, and of a phrase of two words
-	pairMention = 0.7 // evidence of two neighbouring words of a longer phrase
+	wordMention = 0.9 // evidence of the topic if a single word, or a pair of words, that describes it occurs
+	pairMention = 0.7 // evidence of the topic if two neighbouring words of a longer phrase that describes it occur
 )
 
-// vocabulary holds the features of a topic.
+// vocabulary holds the features of a topic: the terms and pairs of terms that are evidence of it.
 type vocabulary struct {
 	terms    map[string]term
 	pairs    map[[2]string]int // index of the feature that is a pair of terms, by the pair
@@ -22,22 +23,27 @@ type vocabulary struct {
 
 // term says in which features of a topic a term occurs.
 type term struct {
-	feature    int  // index of the feature that is the term alone; -1: none
-	head, tail bool // the term is the first, or the second, of a pair that is a feature
+	feature    int  // index, in vocabulary.features, of the feature that consists of only this term; -1: none
+	head, tail bool // head: a feature is a pair that begins with this term; tail: one ends with it
 }
 
-// topicFeature is a term, or a pair of terms, that is evidence of the topic.
+// topicFeature is a term, or a pair of terms, that is evidence of the topic. Features are learnt
+// from sample pages, or made of the words and phrases that describe the topic.
 type topicFeature struct {
 	mention float64 // evidence that the feature gives if it occurs in a short text, from 0 to 1
-	share   float64 // gain of the feature, divided by the sum of all gains; 0 for a feature from words
-	density float64 // number of occurrences per word of the samples; 0 for a feature from words
+	share   float64 // gain of the feature (see doc.go), divided by the sum of all gains; 0 if not learnt from samples
+	// number of occurrences in the samples, divided by the number of their words; 0 if not learnt
+	// from samples
+	density float64
 }
 
 func newVocabulary() vocabulary {
 	return vocabulary{terms: map[string]term{}, pairs: map[[2]string]int{}}
 }
 
-// describe adds the features of a word or phrase (see the package comment).
+// describe adds features for a word or phrase by which the operator describes the topic. A single
+// word is one feature. For a phrase, there are two features for each pair of neighbouring words:
+// one for the pair, and one for the pair written as one word.
 func (v *vocabulary) describe(analyzer *analysis.Analyzer, phrase string) {
 	words := cutWords(analyzer, phrase)
 	if len(words) == 1 {
@@ -60,9 +66,9 @@ func (v *vocabulary) describe(analyzer *analysis.Analyzer, phrase string) {
 	}
 }
 
-// addTerm adds the feature f, which is the term with this name alone. If the term has a feature
-// already, the one whose field mention is greater stays: the one that is stronger evidence in a
-// short text.
+// addTerm adds a feature that consists of one term. If the term has such a feature already, addTerm
+// keeps only one of the two features: the one with the greater value in the field mention, which
+// gives more evidence when it occurs in a short text.
 func (v *vocabulary) addTerm(name string, f topicFeature) {
 	t := v.term(name)
 	if t.feature < 0 {
@@ -75,9 +81,9 @@ func (v *vocabulary) addTerm(name string, f topicFeature) {
 	}
 }
 
-// addPair adds the feature f, which is the term head directly followed by the term tail. If this
-// pair has a feature already, the one whose field mention is greater stays: the one that is
-// stronger evidence in a short text.
+// addPair adds a feature for two terms that directly follow each other, first head and then tail.
+// If the pair has a feature already, addPair keeps only one of the two features: the one with the
+// greater value in the field mention, which gives more evidence when it occurs in a short text.
 func (v *vocabulary) addPair(head, tail string, f topicFeature) {
 	t := v.term(head)
 	t.head = true
@@ -96,8 +102,8 @@ func (v *vocabulary) addPair(head, tail string, f topicFeature) {
 	}
 }
 
-// term returns the entry of the term with this name, which says in which features it occurs; an
-// entry without features if the term is unknown.
+// term returns the entry for the given term. The entry says in which features the term occurs; for an
+// unknown term, in none.
 func (v *vocabulary) term(name string) term {
 	if t, known := v.terms[name]; known {
 		return t
@@ -105,9 +111,10 @@ func (v *vocabulary) term(name string) term {
 	return term{feature: -1}
 }
 
-// cutWords splits a phrase into terms, and returns their occurrences, one for each position. It
-// leaves out the second, looser term that a word may have (see analysis.Occurrence), and the term
-// of the last character in a sequence without spaces, because that character is in the pair before.
+// cutWords splits a phrase into words, and returns an occurrence of each. In a script without
+// spaces, each pair of neighbouring characters counts as a word. cutWords leaves out two kinds of
+// occurrences that analysis.Analyzer returns in addition: the second, looser term of a word, and
+// the last character of a text without spaces, which is also part of a pair.
 func cutWords(analyzer *analysis.Analyzer, phrase string) []analysis.Occurrence {
 	var words []analysis.Occurrence
 	analyzer.Each(cut(phrase, MaxShort), func(o analysis.Occurrence) bool {

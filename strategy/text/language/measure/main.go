@@ -4,11 +4,11 @@
 //
 //	go run ./strategy/text/language/measure -in DIR
 //
-// It prints a line for each language: its code, then two groups, the first of whole sentences, the
-// second of pieces of them, which may begin and end inside of a word. A group has the share of texts
+// It prints a line for each language, with two groups of figures: first for whole sentences, then
+// for pieces of sentences, which may begin and end inside of a word. A group has the share of texts
 // that are identified rightly, the number of texts in parentheses, and how often each wrong answer
-// was given. The last line has the shares of all texts together and, after the word mean, the two
-// means of the shares of the languages.
+// was given. The last line has the shares of all texts together, again for sentences and pieces.
+// After the word mean, it has the means over the languages, so that each language counts the same.
 package main
 
 import (
@@ -26,8 +26,8 @@ import (
 // score counts the texts of one language, and those that are identified rightly.
 type score struct {
 	all, right int
-	// number of texts for which a wrong code was returned, by this code; "" if the language was not
-	// identified
+	// the texts for which Identify returned a wrong language: for each wrong code, the number of
+	// the texts; the code "" means that Identify returned no language
 	wrong map[string]int
 }
 
@@ -86,7 +86,8 @@ func share(s score) string {
 	return fmt.Sprintf("%.3f (%d)", float64(s.right)/float64(max(1, s.all)), s.all)
 }
 
-// pieces cuts sentences into pieces of size characters. It drops the shorter rest of a sentence.
+// pieces cuts sentences into pieces of the given number of characters. A shorter rest at the end of
+// a sentence is dropped.
 func pieces(sentences []string, size int) (all []string) {
 	for _, s := range sentences {
 		for piece := range slices.Chunk([]rune(s), size) {

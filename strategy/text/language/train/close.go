@@ -18,9 +18,9 @@ var families = []family{
 	{model.Latin, 16, []string{"id", "ms"}},
 }
 
-// trainClose returns the table of a family, trained with the texts by naive Bayes. The weight of a
-// word in a language is the logarithm of its smoothed frequency: the number of lines with the word,
-// divided by the sum of these numbers over all words.
+// trainClose trains the table of a family (a group of very similar languages) with the texts, by
+// naive Bayes, and returns it. The weight of a word in a language is log((n + 0.5) / N). Here n is
+// the number of lines of the language that have the word, and N is the sum of n over all words.
 func trainClose(f family, texts []text) model.Classes {
 	const smooth = .5
 	n := len(f.codes)

@@ -69,9 +69,10 @@ func snippet(rng *rand.Rand, lines []string, script model.Script) string {
 	return b.String()
 }
 
-// piece returns a piece of a line, of want characters. It begins at a random place or, if a word
-// begins between this place and the last possible one, with that word. The line must be longer than
-// want.
+// piece returns a piece of a line with the wanted number of characters. The line must be longer
+// than that. piece chooses a place at random. The piece begins with the first word that begins
+// there or later. If the rest of the line from this word on is too short, the piece begins at the
+// place itself.
 func piece(rng *rand.Rand, line string, want int) string {
 	letters := []rune(line)
 	at := rng.IntN(len(letters) - want)

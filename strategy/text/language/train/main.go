@@ -4,9 +4,10 @@
 //	go run ./strategy/text/language/train -in DIR -out strategy/text/language/weights.bin
 //
 // A tenth of a megabyte of a language is enough, a megabyte is plenty; the more kinds of
-// sources, the better. The variable tables names the languages that are told apart, script by
-// script; texts in any other language train one more class of their script, which stands for
-// all others. The same texts give the same weights. Training takes some minutes.
+// sources, the better. The variable tables has the languages of each script that are told
+// apart. Texts in languages that are not in this variable train one more class of their
+// script, which stands for all other languages. The same texts give the same weights.
+// Training takes some minutes.
 package main
 
 import (

@@ -9,12 +9,13 @@ import (
 
 const (
 	minWeight    = .05   // weights with a smaller absolute value become 0
-	clippedShare = .0005 // share of the weights that exceed the range of a byte, and get its least or greatest value
+	clippedShare = .0005 // share of the weights that do not fit into a byte: they become -127 or 127
 )
 
-// quantise returns the table c with these weights, scaled and rounded to bytes. Before, it
-// subtracts the median of each row, because only the differences within a row matter. Then it sets
-// the weights to 0 whose absolute value is below the parameter least.
+// quantise returns the table c with the given weights, converted to bytes. First it subtracts from
+// each weight the median of its row, because only the differences within a row matter. A weight
+// whose absolute value is then below the parameter least becomes 0. The others are scaled and
+// rounded.
 func quantise(c model.Classes, weights []float32, least float64) model.Classes {
 	codes := c.Codes
 	sizes := make([]float64, len(weights))

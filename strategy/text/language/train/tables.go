@@ -11,10 +11,10 @@ import (
 type table struct {
 	script model.Script
 	bits   int // the table has 1<<bits rows
-	// The codes of the languages, divided by how many pages of the web are in them. Training
-	// draws main languages most often, and rare ones least. In doubt, the model prefers a
-	// language that was drawn more often. Words of a main language also occur in texts of
-	// all others.
+	// The codes of the languages, in three groups by the number of web pages in each language.
+	// Training draws samples of a main language most often, and of a rare one least. In doubt, the
+	// model prefers a language that was drawn more often. A language is a main one only if its
+	// words also occur in texts of other languages, as English words do.
 	main, common, rare []string
 }
 
@@ -31,9 +31,9 @@ var tables = []table{
 	{model.Bengali, 10, nil, []string{"bn"}, []string{"as"}},
 }
 
-// draws returns the codes of the languages, and the list lots, from which training draws a language
-// at random. The list holds the index of a code in codes 16 times if the language is a main one, 4
-// times for a common one, and once for a rare one.
+// draws returns the codes of the languages, and the list lots. Training chooses a language by
+// drawing an element of this list at random. Each element is the index of a language in codes. The
+// list has 16 elements for a main language, 4 for a common one, and one for a rare one.
 func (t table) draws() (codes []string, lots []int) {
 	for _, tier := range []struct {
 		codes []string

@@ -10,10 +10,12 @@ import (
 )
 
 const (
-	snippets     = 20_000 // number of training steps for each element of the list lots (see table.draws)
-	rate         = .05    // learning rate at the beginning
-	featureShare = .6     // share of a snippet's features that a step uses, so that no single feature decides
-	englishShare = .02    // share of the snippets to which some English words are added
+	snippets = 20_000 // training steps for each element of the list lots (see table.draws)
+	rate     = .05    // learning rate at the beginning
+	// share of the features of a snippet that one training step uses, so that no single feature
+	// decides
+	featureShare = .6
+	englishShare = .02 // share of the snippets to which some English words are added
 )
 
 // train returns a table of the model, trained with the texts. The method is softmax regression by
@@ -57,8 +59,8 @@ func train(t table, texts []text) model.Classes {
 	return quantise(model.Classes{Script: t.script, Codes: codes, Bits: t.bits}, l.weights, minWeight)
 }
 
-// features returns some features of a snippet, as numbers of rows in the table. It chooses each
-// feature at random, with the probability featureShare.
+// features returns a random choice of the features of a snippet: each is chosen with the probability
+// featureShare. A feature is given by the number of its row in the table.
 func features(rng *rand.Rand, s string, t table) []uint32 {
 	var rows []uint32
 	var hashes [256]uint32
@@ -73,9 +75,9 @@ func features(rng *rand.Rand, s string, t table) []uint32 {
 	return rows
 }
 
-// learner is the state of the training of a table. weights has one weight for each row and
-// class, row by row; squares has, for each weight, the sum of the squares of its
-// gradients.
+// learner is the state of the training of a table. The table has one weight for each row and class,
+// and the field weights holds them row by row. The field squares has, in the same order, the sum of
+// the squares of each weight's gradients.
 type learner struct {
 	classes          int
 	weights, squares []float32

@@ -9,7 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/language/internal/model"
 )
 
-// TestTrain trains on two made-up languages and a third without a name.
+// TestTrain trains a table for two made-up languages. Texts in a third language must get the class
+// without a name.
 func TestTrain(t *testing.T) {
 	dir := t.TempDir()
 	for name, line := range map[string]string{

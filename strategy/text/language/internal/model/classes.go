@@ -9,14 +9,16 @@ import (
 // a class, and each row has one weight for each class.
 type Classes struct {
 	Script  Script
-	Words   bool     // true: the features are whole words; false: n-grams, too
+	Words   bool     // true: the features are only whole words; false: whole words and n-grams
 	Codes   []string // language of each class; "" for the class of all other languages
 	Bits    int      // the table has 1<<Bits rows; the high bits of a feature's hash choose its row
-	Scale   float32  // value of a weight of 1, in natural log-odds
-	Weights []int8   // weights of row 0, of row 1 and so on; in a row, in the order of Codes
+	Scale   float32  // unit of Weights, in natural log-odds: Scale × weight is the log-odds
+	Weights []int8   // all weights of row 0, then of row 1 and so on; within a row, in the order of Codes
 
-	rows   []uint64   // Weights in another form: four weights in a uint64, 16 bits each, with bias added to each
-	width  int        // number of uint64 in a row
+	// the weights once more, four in each uint64; each takes 16 bits, which hold the sum weight +
+	// bias
+	rows   []uint64
+	width  int        // each row of the table takes this number of elements in the field rows
 	caches *sync.Pool // pool of *wordCache
 }
 
@@ -25,10 +27,11 @@ const (
 	lanes      = 4   // number of weights in a uint64
 	maxClasses = 64
 	maxBits    = 20
-	maxSummed  = math.MaxUint16 / (2 * bias) // greatest number of weights, each with bias added, whose sum fits in 16 bits
+	// a sum of this many values fits in 16 bits in any case; a value is weight + bias
+	maxSummed = math.MaxUint16 / (2 * bias)
 )
 
-// pack sets rows, width and caches, with which Scores adds four weights at a time.
+// pack sets the fields rows, width and caches, with which Scores adds four weights at a time.
 func (c *Classes) pack() {
 	c.width = (len(c.Codes) + lanes - 1) / lanes
 	c.rows = make([]uint64, c.width<<c.Bits)
@@ -39,13 +42,15 @@ func (c *Classes) pack() {
 	}
 }
 
-// row returns the weights for a feature with this hash, four in a uint64 (see Classes.rows).
+// row returns the weights for a feature with this hash, four packed into each uint64 (see
+// Classes.rows).
 func (c *Classes) row(hash uint32) []uint64 {
 	return c.rows[int(hash>>(32-c.Bits))*c.width:][:c.width]
 }
 
-// Scores appends the score of each class to dst: the sum of the weights of a text's
-// features, in natural log-odds. Only the differences of scores have a meaning.
+// Scores appends a score for each class to dst: the sum of the weights that the text's features
+// have for this class, in natural log-odds. A single score has no meaning, only the difference of
+// two.
 func (c *Classes) Scores(text string, dst []float64) []float64 {
 	s := sum{width: c.width}
 	if features := NewReader(text, c.Script, c.Words); c.Words || c.Script == Han {
@@ -60,18 +65,18 @@ func (c *Classes) Scores(text string, dst []float64) []float64 {
 	return dst
 }
 
-// sum adds up rows of a table, four weights at a time.
+// sum adds up rows of a table of weights, four weights at a time.
 type sum struct {
 	width int
-	// sum of the rows that were added since the last call of spill, which moves this sum to the field
-	// sums
+	// sum of the rows that were added last, four sums of 16 bits in each element. Before a sum
+	// overflows, the method spill adds all of them to the field sums, and clears lane.
 	lane [maxClasses / lanes]uint64
-	rows int // number of rows in lane, at most maxSummed
+	rows int // number of rows whose sum is in the field lane, at most maxSummed
 	sums [maxClasses]int
 }
 
-// add adds the parameter row to the sum. It is one row of the table, or the sum of several rows.
-// The parameter n is their number, at most maxSummed.
+// add adds a row of the table, or a sum of several rows, to the sum s. The parameter n is the number
+// of these rows, at most maxSummed.
 func (s *sum) add(row []uint64, n int) {
 	if s.rows += n; s.rows > maxSummed {
 		s.rows -= n

@@ -11,7 +11,7 @@ import (
 	"slices"
 )
 
-// Model holds all tables of weights.
+// Model holds all tables of weights by which languages are identified.
 type Model struct {
 	Scripts [Scripts]Classes // table of each script; without Codes if the script needs none
 	Close   []Classes        // tables of whole words, which distinguish very similar languages
@@ -22,14 +22,15 @@ var ErrDamaged = errors.New("language model is damaged")
 
 // The kinds of tables in the file of a model.
 const (
-	runs  byte = iota // table of a script
-	words             // table of whole words
+	runs  byte = iota // tells the languages of one script apart, by n-grams and whole words
+	words             // tells very similar languages apart, by whole words only
 )
 
 const maxSize = 64 << 20 // maximum number of bytes that are read of a file after decompression; the rest is ignored
 
-// Encode returns the model as a file (see the package comment). It fails if a table has
-// too many classes or bits, or a number of weights that does not match these.
+// Encode returns the model as a file (see the package comment). It fails if a table is too large:
+// it has more than maxClasses classes or more than 1<<maxBits rows. It also fails if the number of
+// a table's weights is not the product of classes and rows.
 func (m *Model) Encode() ([]byte, error) {
 	var raw []byte
 	for _, c := range slices.Concat(m.Scripts[:], m.Close) {

@@ -1,16 +1,16 @@
 // Package model distinguishes the languages of one script by their letters and words: a
 // linear model over hashed n-grams, with one table of weights for each script.
 //
-// A feature is an n-gram of one to four letters within a word, where the two ends of the
-// word count as letters, or a whole word. In Han, which has no spaces, it is an n-gram of
+// A feature is a whole word, or an n-gram of one to four letters within a word, where the
+// two ends of the word count as letters. In Han, which has no spaces, it is an n-gram of
 // one or two letters. The hash of a feature chooses a row of the script's table; the row
 // has a weight for each language (log-odds as a small integer). The language with the
 // greatest sum of weights is the answer. Different features may have the same row by
-// chance. They have it in training, too, so that the weights are right for all of them
+// chance. They share it in training, too, so that the weights are right for all of them
 // together.
 //
-// Very similar languages have a second table, whose features are whole words. It decides
-// only which of these languages it is.
+// Very similar languages have a second table, whose features are whole words. This table
+// only decides between these languages.
 //
 // # The file
 //

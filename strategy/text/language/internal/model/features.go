@@ -6,26 +6,26 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Reader reads a text and returns the hashes of those of its features that are in one script (see
-// the package comment). It turns letters into lower case and composes them with their accents
-// (NFC). A letter of another script ends a word.
+// Reader reads a text and returns the hashes of its features, which are words and n-grams of
+// letters. It reads only the letters of one script; any other character ends a word. It turns
+// letters into lower case, and composes them with their accents (NFC).
 type Reader struct {
 	text    string
 	script  Script
 	words   bool
 	letters *letters
-	a, b, c rune   // the three letters read last, c the latest; 0 in place of a letter before the word
+	a, b, c rune   // the last three letters read of a word, c the latest; 0: the word has no such letter yet
 	word    uint32 // hash of the word's letters so far
 }
 
-// NewReader returns a reader of the features of a text that are in this script. If the parameter
-// words is true, it reads only the features that are whole words.
+// NewReader returns a reader of the features of a text: words and n-grams of letters of the given
+// script. Other letters end a word. If the parameter words is true, only whole words are features.
 func NewReader(text string, script Script, words bool) Reader {
 	return Reader{text: norm.NFC.String(text), script: script, words: words, letters: firstLetters(), c: end}
 }
 
 const (
-	end   = ' '        // character that stands before the first letter of a word and after the last, and counts as a letter
+	end   = ' '        // stands for what comes before the first letter of a word and after the last; counts as a letter
 	prime = 0x9E3779B1 // factor in hashes, 2^32 / golden ratio: a multiplication by it spreads the low bits to the high ones
 )
 
@@ -62,7 +62,8 @@ func (t *Reader) Next(hashes []uint32) int {
 	return n
 }
 
-// runs writes the hashes of the n-grams that end with letter r, and returns their number.
+// runs writes the hashes of the n-grams that end with the letter r into the slice hashes, and
+// returns their number.
 func (t *Reader) runs(r rune, hashes []uint32) int {
 	n := 0
 	h := uint32(r) * prime
@@ -86,8 +87,9 @@ func (t *Reader) runs(r rune, hashes []uint32) int {
 	return n + 1
 }
 
-// letter reads the next character of the text. If it is a letter of the reader's script, letter
-// returns it in lower case; else, and at the end of the text, it returns end.
+// letter reads the next character of the text. If the character is a letter of the reader's script,
+// letter returns it in lower case. For any other character, and at the end of the text, it returns
+// the constant end.
 func (t *Reader) letter() rune {
 	if t.text == "" {
 		return end

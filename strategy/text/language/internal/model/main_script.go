@@ -1,12 +1,12 @@
 package model
 
-// Main returns the main script of a text, or None if it has no letters, and the share of
-// the letters that are in this script, from 0 to 1. The main script is the most frequent
-// one other than Latin, if it has at least a quarter of the letters; else it is Latin. A
-// quarter suffices, because texts in any script often have names and terms in Latin letters.
+// Main returns the main script of a text, and the share of the text's letters that are in this
+// script, from 0 to 1. The main script is the most frequent script other than Latin, if it has at
+// least a quarter of the letters. Otherwise it is Latin; None if there are no letters. A quarter
+// suffices, because texts in any script often have names and terms in Latin letters.
 //
-// A letter of Han, Kana, Hangul or Bopomofo counts as three. If there is more than one letter
-// of Kana for each twelve of Han, the text is Japanese, and its letters of Han count as Kana.
+// A letter of Han, Kana, Hangul or Bopomofo counts as three. If there is more than one letter of
+// Kana for each twelve of Han, the text is Japanese, and its letters of Han count as Kana.
 func Main(text string) (script Script, share float64) {
 	var counts [Scripts]int
 	t := firstLetters()

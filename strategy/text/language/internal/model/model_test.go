@@ -10,7 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// hashes returns all features of a text, read with room for few at a time.
+// hashes returns the hashes of all features of a text. It calls Next with a very short slice, so that
+// it takes many calls to read the text.
 func hashes(text string, script Script, words bool) (all []uint32) {
 	var few [Room + 1]uint32
 	r := NewReader(text, script, words)
@@ -144,7 +145,8 @@ func TestCodec(t *testing.T) {
 	}
 }
 
-// FuzzTable reads tables that are not compressed, so that the fuzzer can change their bytes.
+// FuzzTable decodes tables from arbitrary bytes, and computes a score with each valid table. The
+// bytes are not compressed, so that the fuzzer can change single fields.
 func FuzzTable(f *testing.F) {
 	f.Add([]byte{0, 1, 1, 2, 0x3f, 0, 0, 0, 1, 'a', 1, 'b', 1, 2, 3, 4})
 	f.Add([]byte{1, 1, 0, 1, 0x3f, 0, 0, 0, 0, 9})

@@ -93,8 +93,8 @@ var firstLetters = sync.OnceValue(func() *letters {
 	return t
 })
 
-// letter returns the lower case and the script of a character, as the function letter does, but from
-// the cache if it is there.
+// letter returns the lower case and the script of a character, as the function letter does. It looks
+// up code points below 0x2000 in the cache.
 func (t *letters) letter(r rune) (rune, Script) {
 	switch {
 	case uint32(r) < uint32(len(t)):

@@ -2,33 +2,37 @@ package model
 
 import "sync"
 
-// Sizes of the cache of words. A text has the same words again and again, and texts of one
-// language have the same frequent words. So the cache keeps, for a word, the sum of the
-// rows of its features. A hash of the word chooses its place in the cache; a new word
+// Sizes of the cache of words. Each feature of a word, such as an n-gram, has a row of weights, and
+// the rows of all its features are added up. Because the same words occur again and again, the cache
+// keeps the sum for each word. A hash of the word chooses its place in the cache; a new word
 // replaces the word there.
 const (
-	cacheBits = 12 // the cache has 1<<cacheBits places; each takes 24 bytes and a row
+	cacheBits = 12 // the cache has 1<<cacheBits places; each holds a word (24 bytes) and a sum of rows
 	maxCached = 22 // maximum length of a cached word in bytes
 )
 
 type cachedWord struct {
 	text     [maxCached]byte
-	size     uint8 // length of the word in text, in bytes; 0: the place is empty
-	features uint8 // number of the word's features: at most Room for each letter and for the end
+	size     uint8 // length of the word in bytes; 0: this place of the cache is empty
+	features uint8 // number of the word's features, at most Room*(maxCached+1)
 }
 
-// wordCache is a cache of words with the sums of their rows, for one goroutine.
+// wordCache holds, for words that were read before, the sum of the weights of each word's features,
+// so that it need not be computed again. Only one goroutine at a time may use it.
 type wordCache struct {
 	words [1 << cacheBits]cachedWord
-	sums  []uint64 // for each word in words, the sum of the rows of its features
+	// sums of rows of weights, one sum for each element of the field words, in the same order: the
+	// sum of the rows of the word's features
+	sums []uint64
 }
 
 func newWordCaches(width int) *sync.Pool {
 	return &sync.Pool{New: func() any { return &wordCache{sums: make([]uint64, width<<cacheBits)} }}
 }
 
-// addWords adds to the sum the rows of all features that the reader r returns, word by word. The
-// sums of the rows of known words are taken from a cache of the table c.
+// addWords adds to the sum s the rows of all features that the reader r returns. It goes through
+// the text word by word, and adds one sum for each word: that of the rows of the word's features.
+// It takes this sum from a cache if the word was read before.
 func (s *sum) addWords(c *Classes, r Reader) {
 	cache := c.caches.Get().(*wordCache)
 	defer c.caches.Put(cache)
@@ -47,8 +51,9 @@ func (s *sum) addWords(c *Classes, r Reader) {
 	}
 }
 
-// sumWord sets sums to the sum of the rows of a word's features, and returns the number of
-// features. The parameter features reads the word, which must have at most maxCached bytes.
+// sumWord computes the sum of the table's rows for the features of one word. It writes the sum into
+// sums, and returns the number of features. The parameter features is a reader of the word, which
+// must have at most maxCached bytes.
 func (c *Classes) sumWord(sums []uint64, features Reader) uint8 {
 	clear(sums)
 	var hashes [Room * (maxCached + 1)]uint32
