@@ -1,8 +1,9 @@
-// Package account computes the state of every URL from all books (law 7): each
-// discovered URL is stored, skipped, failed or pending, and nothing else. The
-// frontier is rebuilt from these states; status and verify report them.
+// Package account computes the state of every URL from all books. (Books are objects that record the
+// outcomes of requests and the links found.) Each discovered URL is stored, skipped, failed or
+// pending, and nothing else. The frontier (the queues of URLs to request) is rebuilt from these
+// states; the commands status and verify report them.
 //
-// Forgotten URLs (see package takedown) are left out.
+// URLs that takedowns forget (see package takedown) are left out.
 package account
 
 import (
@@ -27,7 +28,7 @@ const (
 	Failed  State = "failed"
 )
 
-// URL describes one URL: its state with the reason and the last outcomes, and its next request.
+// URL describes one URL: its state, its last outcomes, and its next request if it is to be requested.
 type URL struct {
 	Address address.Address
 	State   State
@@ -43,10 +44,11 @@ type URL struct {
 	Sitemap    bool   // the URL is read as a sitemap
 	Asset      bool   // the URL was found only as an asset of pages
 	Attempts   uint8  // number of requests since the last final outcome (one other than Retry)
-	Collection string // collection for which the URL is requested; for a refused URL, one that refuses it
-	Admitted   bool   // a collection in force admits the URL, whatever State is
-	// Apart says why the frontier leaves out an admitted URL, which is then not requested:
-	// membership.NoPartition or membership.HeldBack. It is "" for a URL of the frontier.
+	Collection string // collection for which the URL is requested or, if it is refused, a collection that refuses it
+	Admitted   bool   // a collection in force admits the URL; this may be true in any State
+	// Apart says why the frontier leaves out an admitted URL, which is then not requested: no rule
+	// gives it a partition (membership.NoPartition), or the crawl is limited to other collections
+	// or seeds (membership.HeldBack). It is "" for a URL of the frontier.
 	Apart string
 	// Wanted says that the URL must be requested again now although it has a final outcome.
 	// Collection, Depth, Hops and Weight are those of the new request.
@@ -62,8 +64,8 @@ type Account struct {
 	paces    paces
 }
 
-// New returns an account that has only the seeds and sitemaps of all collections so far.
-// It fails if one of their URLs is malformed.
+// New returns an account whose only URLs are the seeds and sitemaps of all collections. It fails if
+// one of these URLs is malformed.
 func New(s *settings.Settings) (*Account, error) {
 	a := &Account{settings: s}
 	for i := range a.shards {
@@ -117,8 +119,8 @@ func (a *Account) Link(l book.Link) {
 	a.Target(book.Target{URL: l.Target, ID: layout.IdentityOf(l.Target), Kind: l.Kind, Depth: l.Depth, Hops: l.Hops, Weight: l.Weight, Collection: l.Collection})
 }
 
-// Target adds to the account all links that a row of a book has to one URL: one more path to the
-// URL.
+// Target adds one more path to a URL. The path is described by a row of a book, which stands for
+// links to the URL from one or more pages.
 func (a *Account) Target(t book.Target) {
 	path := reach{by: anAsset}
 	if t.Kind != book.Asset || a.settings.WantAssets(t.Collection) {

@@ -24,8 +24,8 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 const page = "http://docs.example/page"
 
-// publish publishes a collection that crawls docs.example two links deep from one seed, after
-// change has changed it, and returns the settings.
+// publish publishes a collection that crawls docs.example two links deep from one seed, and returns
+// the settings. The function change, unless it is nil, may edit the collection before that.
 func publish(t testing.TB, bucket *memblob.Bucket, change func(*collection.Collection)) *settings.Settings {
 	t.Helper()
 	for _, kind := range []rules.Kind{rules.Crawl, rules.Storage} {
@@ -52,7 +52,7 @@ func publish(t testing.TB, bucket *memblob.Bucket, change func(*collection.Colle
 	return s
 }
 
-// outcome returns an outcome of the test's page, by the batch with the token.
+// outcome returns an outcome of a request for the tests' page, in the batch with this token.
 func outcome(token uint64, s book.State, attempts uint8) book.Outcome {
 	return book.Outcome{
 		Version: layout.Version{Epoch: 1, Token: token}, URL: page, State: s, Attempts: attempts,
@@ -65,8 +65,8 @@ func link(target string, depth uint16, hops uint8) book.Link {
 	return book.Link{Target: target, Kind: book.Anchor, Depth: depth, Hops: hops, Collection: "docs"}
 }
 
-// fold adds all, a list of outcomes and links, to an account, and returns the states of its
-// URLs.
+// fold adds a list of outcomes and links to a new account, and returns the states of the
+// account's URLs.
 func fold(t *testing.T, s *settings.Settings, all []any) map[string]URL {
 	t.Helper()
 	a, err := New(s)
@@ -84,7 +84,7 @@ func fold(t *testing.T, s *settings.Settings, all []any) map[string]URL {
 	return judged(t, a)
 }
 
-// judged returns all URLs of an account.
+// judged returns the states of all URLs of an account, by URL.
 func judged(t *testing.T, a *Account) map[string]URL {
 	t.Helper()
 	all := make(map[string]URL)
@@ -173,7 +173,8 @@ func TestState(t *testing.T) {
 	}
 }
 
-// TestPage: the page of an unchanged URL is that of the outcome that stored it.
+// TestPage: URL.Page is the outcome that stored the page, even if later requests found the page
+// unchanged. It is nil if the page was skipped or lost since, or never stored.
 func TestPage(t *testing.T) {
 	s := publish(t, memblob.New(), nil)
 	for _, test := range []struct {
@@ -313,8 +314,8 @@ func TestSeedsAndStrangers(t *testing.T) {
 	}
 }
 
-// A page that was stored at a greater depth and has become a seed is requested once more, so
-// that its links get smaller depths.
+// A page was stored at depth 2, and becomes a seed later. It is requested once more, so that its
+// links get smaller depths.
 func TestStoredPageBecomesASeed(t *testing.T) {
 	far, near := outcome(1, book.Stored, 1), outcome(2, book.Stored, 1)
 	far.Depth, far.Collections, near.Collections = 2, []string{"docs"}, []string{"docs"}

@@ -14,7 +14,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// apart returns, by host, the state of each URL with its collection and its Apart.
+// apart publishes a crawl strategy, and two collections with two seeds each. The seed on docs.example
+// is in both collections. The other two seeds are on hosts of their own. The result maps each host to
+// a description of its seed: the state, the collection for which it is requested, and the reason why
+// it is not in the frontier (the field Apart).
 func apart(t *testing.T, crawl rules.Document, only *control.Only) map[string]string {
 	t.Helper()
 	bucket := memblob.New()
@@ -59,8 +62,8 @@ func apart(t *testing.T, crawl rules.Document, only *control.Only) map[string]st
 	return all
 }
 
-// TestHoleWaits: a URL without a partition waits until a strategy has one for it, and has Apart
-// set.
+// TestHoleWaits: no rule of the crawl strategy gives a URL a partition. The URL is pending, and its
+// field Apart says that it is not requested for this reason.
 func TestHoleWaits(t *testing.T) {
 	holed := rules.Even(rules.Crawl, 1, noon)
 	holed.Rules = []rules.Rule{{Site: "docs.example"}}
@@ -70,8 +73,8 @@ func TestHoleWaits(t *testing.T) {
 	}
 }
 
-// TestOnly: URLs of collections that are not chosen are held back; if a chosen collection wants
-// one, too, it is requested on its behalf.
+// TestOnly: if the crawl is limited to some collections or seeds, the URLs of others are held back.
+// If a chosen collection and another one want the same URL, it is requested for the chosen one.
 func TestOnly(t *testing.T) {
 	whole := rules.Even(rules.Crawl, 1, noon)
 	for name, test := range map[string]struct {

@@ -13,9 +13,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// crawled generates the book of a crawl of a site: the outcomes of all pages, and 80 links on
-// each page: 40 of the navigation, 20 of its section and 20 in the text, of which half lead to
-// pages that were not requested yet.
+// crawled generates the book of a crawl of a site. It holds the outcomes of all pages, and 80 links
+// of each page: 40 links in the navigation of the site, 20 in the navigation of the section, and 20
+// in the text. Half of the links in the text lead to pages that were not requested yet.
 func crawled(b testing.TB, site, pages int) book.Book {
 	b.Helper()
 	rng := rand.New(rand.NewPCG(uint64(site), 1))
@@ -59,8 +59,9 @@ func crawled(b testing.TB, site, pages int) book.Book {
 	return known
 }
 
-// BenchmarkRead reads books of two sites each into an account, and yields all URLs, which are
-// twice as many as pages. It reports the bytes of the heap without the text of the URLs.
+// BenchmarkRead reads several books, each of two sites, into an account. Then it asks the account
+// for the states of all URLs. Half of these are pages; the others are only the targets of links. It
+// reports the bytes on the heap for each URL, without the text of the URL.
 func BenchmarkRead(b *testing.B) {
 	const books, pages = 6, 2000
 	bucket := memblob.New()

@@ -12,15 +12,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// partSize is the approximate size in bytes of the parts into which fold divides a book. A worker
-// reads one part after another.
+// partSize is the approximate size, in bytes, of the parts into which a book is divided for
+// concurrent reading. Each worker reads one part after another.
 const partSize = 4 << 20
 
 // library holds the books that the manifests of all partitions list.
 type library struct {
 	books []*volume
 
-	mu sync.Mutex // protects the field Err of all books; also held while the function progress is called
+	// mu protects the field Err of all books. It is also locked during each call of the function
+	// progress (see Survey), so that these calls come one after another.
+	mu sync.Mutex
 }
 
 // volume is one book. Its Err is nil until the book turns out to be absent or damaged.
@@ -69,8 +71,9 @@ func (l *library) lost() []Unreadable {
 	return lost
 }
 
-// account returns a new account of all books but the absent and damaged ones. If a
-// book turns out to be damaged while it is read, all are read again without it.
+// account returns a new account of all books that are neither absent nor damaged. Damage may be found
+// only after parts of a book have been added to the account. Then account begins again with an empty
+// account, and leaves this book out.
 func (l *library) account(ctx context.Context, s *settings.Settings, progress func(read, total int64)) (*Account, error) {
 	for {
 		a, err := New(s)
@@ -87,7 +90,8 @@ func (l *library) account(ctx context.Context, s *settings.Settings, progress fu
 	}
 }
 
-// part is a part of a book. Parts are read concurrently.
+// part is one book, and a range of the hash space: the outcomes and links of URLs in this range are
+// read together. Several parts are read at the same time.
 type part struct {
 	*volume
 	book.Part

@@ -16,13 +16,14 @@ type facts struct {
 	reach    reach // one path to the URL; further paths are in shard.more
 }
 
-// shard holds the facts of URLs whose identities begin with the same byte.
+// shard holds the facts (outcomes and paths) of all URLs whose identities (hashes of the URLs) begin
+// with the same byte.
 type shard struct {
 	takedowns takedown.Set
 
 	mu        sync.Mutex                  // protects the fields below
 	urls      map[layout.Identity]*facts  // facts of each URL; nil for a forgotten URL
-	forgotten int                         // number of URLs in urls that are forgotten, and so have nil
+	forgotten int                         // number of forgotten URLs, the entries of urls that are nil
 	more      map[layout.Identity][]reach // paths to a URL besides facts.reach; none covers another (see reach.covers)
 }
 
@@ -63,7 +64,7 @@ func (s *shard) outcome(id layout.Identity, o book.Outcome) {
 	}
 }
 
-// reach adds a path of links, r, to the facts of the URL with this identity.
+// reach adds a path of links to the facts of the URL with this identity.
 func (s *shard) reach(id layout.Identity, url string, r reach) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,10 +80,11 @@ func (s *shard) reach(id layout.Identity, url string, r reach) {
 	}
 }
 
-// add adds to the facts f of a URL a further path r of links to it from a seed. It puts r into
-// s.more, or into f.reach if r makes the path there superfluous (see reach.covers). Paths in
-// s.more that r makes superfluous are dropped; if one of them makes r superfluous, nothing
-// changes. The caller has checked that f.reach does not cover r.
+// add adds a path (links that lead from a seed to the URL) to the known paths of a URL: f.reach and
+// those in s.more. The caller has checked that f.reach does not cover the new path (see
+// reach.covers). If a path in s.more covers it, add changes nothing. Otherwise add drops all known
+// paths that the new path covers. The new path takes the place of f.reach if f.reach is dropped;
+// else it goes into s.more.
 func (s *shard) add(id layout.Identity, f *facts, r reach) {
 	more := s.more[id]
 	if slices.ContainsFunc(more, func(known reach) bool { return known.covers(r) }) {

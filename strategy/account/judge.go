@@ -89,8 +89,8 @@ func (j judge) all(s *shard) []judgement {
 	return all
 }
 
-// url computes the state of one URL from its facts f. The argument more holds all paths of links to
-// the URL except the one in f.reach.
+// url computes the state of one URL from its facts. One path of links to the URL is in f.reach; the
+// parameter more holds all others. url fails only if the URL is malformed.
 func (j judge) url(f *facts, more []reach) (URL, error) {
 	target, err := address.Parse(f.url)
 	if err != nil {
@@ -134,8 +134,9 @@ func (j judge) url(f *facts, more []reach) (URL, error) {
 	return u, nil
 }
 
-// isLost reports whether the stored page of a URL is lost. That is so if the last final outcome of
-// the URL is Lost, or if it is Unchanged and the page that it confirms has the outcome Lost.
+// isLost reports whether the stored page of a URL is lost. That is so if the last final outcome is
+// Lost. It is also so if that outcome is Unchanged, and the page that it found unchanged was lost
+// before.
 func isLost(s book.Standing) bool {
 	switch s.Final.State {
 	case book.Lost:
@@ -146,15 +147,17 @@ func isLost(s book.Standing) bool {
 	return false
 }
 
-// path returns the path r in the form of package membership, which decides on paths.
+// path converts a path to a membership.Path. It takes the collection and the kind of link from the
+// path's origin.
 func (j judge) path(r reach) membership.Path {
 	o := j.origins[r.by]
 	return membership.Path{Collection: o.collection, Kind: o.kind, Depth: r.depth, Hops: r.hops, Weight: r.weight}
 }
 
-// paths returns all paths to a URL, sorted by compare. The parameter first is the path in the
-// URL's facts, and more are the paths in shard.more. The result is nil if first.by is nobody or
-// anAsset: then the URL has no paths. The result is valid until the next call.
+// paths returns all paths to a URL, sorted by compare. The parameter first, the field reach of the
+// URL's facts, is one of the paths; the parameter more holds all others (see shard.more). If first.by
+// is nobody or anAsset, there is no path, and the result is nil. The result is valid until the next
+// call.
 func (j judge) paths(first reach, more []reach) []reach {
 	if first.by <= anAsset {
 		return nil
@@ -166,16 +169,19 @@ func (j judge) paths(first reach, more []reach) []reach {
 	return paths
 }
 
-// admit decides whether a collection admits the URL u by one of the paths to it. It tries the
-// paths in their order, but those that are held back last (see sortAsking). It sets Collection,
-// Sitemap, Asset, Depth, Hops and Weight of u by the path that it returns, and the fields in this
-// table:
+// admit decides whether a collection admits the URL u by one of the given paths to it. It tries the
+// paths in their order, but paths that are held back come last (see sortAsking). It returns a path,
+// and sets fields of u:
 //
-//	a path is admitted   State Pending, Admitted true; the result joins all admitted
-//	                     paths of that collection (see membership.Best)
-//	all are refused      State Skipped, Reason that of the first path's refusal; the
-//	                     result is the first path
-//	there is no path     State Skipped, Reason membership.Asset; the result is zero
+//	paths to u            result                     u.State    u.Reason             u.Admitted
+//	some are admitted     the first admitted path    Pending    ""                   true
+//	all are refused       the first path             Skipped    why it is refused    false
+//	there are no paths    the zero Path              Skipped    membership.Asset     false
+//
+// The first admitted path is joined with the other admitted paths of its collection (see
+// membership.Best).
+// Unless there is no path, admit also copies the result's collection, kind, depth, redirects and
+// weight to u (see along).
 func (j judge) admit(u *URL, paths []reach) (best membership.Path) {
 	u.State, u.Reason = Skipped, membership.Asset
 	if len(paths) == 0 {
@@ -214,9 +220,9 @@ func (u *URL) along(w membership.Path) {
 	u.Depth, u.Hops, u.Weight = w.Depth, w.Hops, w.Weight
 }
 
-// sortAsking sorts paths to the URL target: those that are held back (see
-// membership.Members.HoldsBack) go to the end. These are the paths of the collections and seeds to
-// which the crawl is not limited at present. Otherwise the order stays the same.
+// sortAsking moves the paths that are held back behind all others, and otherwise keeps the order. A
+// path is held back while the crawl is limited to some collections or seeds that do not admit the URL
+// by this path (see membership.Members.HoldsBack).
 func (j judge) sortAsking(paths []reach, target address.Address) {
 	if j.settings.Only == nil || len(paths) < 2 {
 		return
@@ -231,7 +237,8 @@ func (j judge) sortAsking(paths []reach, target address.Address) {
 }
 
 // setApart sets u.Apart to membership.HeldBack if the URL is admitted, but the crawl is limited to
-// other collections or seeds. It does nothing if u.Apart is set already.
+// some collections or seeds and the URL belongs to none of these. Such a URL is not requested. If
+// u.Apart has another value already, it stays.
 func (j judge) setApart(u *URL) {
 	path := membership.Path{Collection: u.Collection, Depth: u.Depth, Hops: u.Hops}
 	if u.Sitemap {

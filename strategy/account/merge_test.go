@@ -14,8 +14,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// scraps generates a book of few URLs and versions, so that books contradict
-// each other.
+// scraps generates a random book. Its outcomes and links are of few URLs and batches, so that several
+// such books contradict each other.
 func scraps(t *testing.T, rng *rand.Rand) book.Book {
 	var b book.Book
 	for range rng.IntN(30) {
@@ -32,7 +32,8 @@ func scraps(t *testing.T, rng *rand.Rand) book.Book {
 	return b
 }
 
-// contested returns settings in which two collections admit some URLs of the books of scraps.
+// contested returns settings with two collections that admit some of the same URLs. Books that scraps
+// generates contain these URLs.
 func contested(t *testing.T) *settings.Settings {
 	bucket := memblob.New()
 	publish(t, bucket, func(c *collection.Collection) { c.Seeds[0].URL = "http://d.example/0" })
@@ -69,8 +70,8 @@ func opened(t *testing.T, b book.Book) *book.Reader {
 	return r
 }
 
-// TestMergedBooksSayTheSame: an account of merged books is the same as one of the books before
-// merging.
+// TestMergedBooksSayTheSame: merging books does not change the states of URLs that an account
+// computes from them.
 func TestMergedBooksSayTheSame(t *testing.T) {
 	s := contested(t)
 	for seed := range uint64(25) {
@@ -97,7 +98,8 @@ func TestMergedBooksSayTheSame(t *testing.T) {
 	}
 }
 
-// TestPartsAtOnce adds the parts of a book to an account concurrently.
+// TestPartsAtOnce: adding the parts of a book to an account concurrently gives the same states as
+// adding its outcomes and links one by one.
 func TestPartsAtOnce(t *testing.T) {
 	b := crawled(t, 1, 100)
 	s := contested(t)

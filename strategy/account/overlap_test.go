@@ -20,8 +20,9 @@ type standing struct {
 	Depth      uint16
 }
 
-// TestWanted: a page that is stored for the collection docs must be requested again for another
-// collection that claims it, or has a link to it or a seed there.
+// TestWanted: a page is stored for the collection docs. In some cases, another collection admits it,
+// too: that collection wants the whole host, or has found a link to the page, or has the page as a
+// seed. Then the page must be requested again for that collection.
 func TestWanted(t *testing.T) {
 	const docs, other = "docs", "other"
 	by := func(name string, depth uint16) book.Link {
@@ -93,8 +94,8 @@ func TestWanted(t *testing.T) {
 	}
 }
 
-// TestWaitsForWhoHasNoLimit: a URL of a collection with a limit of pages waits on behalf of
-// another collection without one.
+// TestWaitsForWhoHasNoLimit: if two collections admit a URL, and only one has a limit of pages, the
+// URL waits on behalf of the one without a limit.
 func TestWaitsForWhoHasNoLimit(t *testing.T) {
 	limited := func(c *collection.Collection) { c.Pages = 1 }
 	for _, test := range []struct {

@@ -12,22 +12,23 @@ import (
 
 // reach describes a path of links from a seed of a collection to a URL, in 8 bytes.
 type reach struct {
-	by     uint32 // number of the path's origin (see origin and origins), or the constant nobody or anAsset
+	by     uint32 // number of the path's origin (see the type origin); nobody or anAsset if there is no path
 	depth  uint16
 	hops   uint8
 	weight uint8
 }
 
-// Values of reach.by: two for a URL without a path, and the lowest number of an origin.
+// Values of the field by of the type reach. The values 0 and 1 say that no path leads to the URL. All
+// higher values are numbers of origins.
 const (
-	nobody  = iota // the URL is no seed, and no link leads to it
-	anAsset        // pages use the URL only as an asset (an image, a style sheet), which no collection stores
-	numbers        // lowest number that an origin can have
+	nobody  = iota // the URL is no seed, and nothing leads to it
+	anAsset        // pages use the URL, but only as an asset, and the collections of these pages store no assets
+	numbers        // lowest value that is the number of an origin (see origins)
 )
 
-// covers reports whether the path r makes another path to the same URL superfluous, because r is
-// admitted whenever the path other is. Both must have the same origin (collection, and kind of the
-// last link). r covers other in two cases:
+// covers reports whether the path r makes another path to the same URL superfluous: whenever the
+// other path is admitted, r is admitted, too. Both paths must have the same origin (collection, and
+// kind of the last link). r covers the other path in two cases:
 //
 //   - r is at least as good in depth, redirects, weight and band (see membership.Band).
 //   - Only the other path has more than collection.MaxHops redirects, and so is never admitted.
@@ -42,8 +43,8 @@ func (r reach) covers(other reach) bool {
 // of one origin are admitted by the same rules. It has nothing to do with the origin of an address.
 type origin struct {
 	collection string
-	// kind of the last link, 0 for a seed; Anchor stands for Frame and Listed, too, and Redirect for
-	// Canonical
+	// kind of the last link, 0 for a seed. Kinds for which the same rules hold are joined: Anchor
+	// stands for Frame and Listed, too, and Redirect for Canonical.
 	kind book.Kind
 }
 
@@ -57,11 +58,11 @@ func originOf(collection string, kind book.Kind) origin {
 	return origin{collection, kind}
 }
 
-// origins gives each origin of a path (not of the Web: see origin) a number. It is safe for
-// concurrent use.
+// origins gives each origin of paths a number. An origin is here a collection and a kind of link (see
+// the type origin), and not the origin of an address. It is safe for concurrent use.
 type origins struct {
 	known atomic.Pointer[map[origin]uint32] // number of each origin; the map is never changed, a larger one replaces it
-	mu    sync.Mutex                        // held while known is replaced
+	mu    sync.Mutex                        // locked while a new map is made and stored in the field known
 }
 
 func (n *origins) numbers() map[origin]uint32 {
@@ -89,8 +90,8 @@ func (n *origins) number(o origin) uint32 {
 	return next[o]
 }
 
-// all returns all origins; the index of an origin is its number. Indexes below numbers hold empty
-// origins.
+// all returns all origins; the index of an origin is its number. The elements 0 and 1 are empty: no
+// origin has these numbers, because the constants nobody and anAsset have them.
 func (n *origins) all() []origin {
 	all := make([]origin, numbers+len(n.numbers()))
 	for o, number := range n.numbers() {

@@ -13,7 +13,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// admitted is what a test expects of the paths to a URL.
+// admitted is what a test expects of a URL to which certain paths lead. Reason is "" if one of the
+// paths is admitted.
 type admitted struct {
 	Reason  string
 	Depth   uint16
@@ -28,8 +29,9 @@ func path(kind book.Kind, depth uint16, hops, weight uint8) book.Link {
 	return l
 }
 
-// A path to a URL is kept if some collection may need it: one path is short, another is on the
-// topic.
+// TestWays: several paths of links may lead to a URL, such as a short path, and a longer path whose
+// links match the topic. The URL is admitted if any of its paths is admitted. It gets the smallest
+// depth and the best weight of all its admitted paths.
 func TestWays(t *testing.T) {
 	topic := func(c *collection.Collection) { c.Topic = &collection.Topic{Words: []string{"a"}, Threshold: .3} }
 	for name, test := range map[string]struct {
@@ -100,8 +102,8 @@ func TestBeginnings(t *testing.T) {
 	}
 }
 
-// An account keeps exactly the paths that no other path covers, in whatever order they are
-// added.
+// An account keeps exactly those paths to a URL that no other path makes superfluous (see
+// reach.covers), in whatever order they are added.
 func TestWaysThatCount(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 200 {

@@ -18,24 +18,25 @@ import (
 // requests is the greatest number of concurrent requests to the object store.
 const requests = 16
 
-// maxSurveys is the number of attempts of Survey. An attempt fails if a spool object is
-// packed and deleted before it is read. That is rare: a packed spool object is kept for
-// longer than a survey takes, unless it may hold forgotten pages.
+// maxSurveys is the maximum number of attempts that one call of Survey makes. An attempt fails if a
+// spool object is packed and deleted before it is read. That is rare: usually a packed spool object is
+// kept for longer than a survey takes. It is deleted at once only while pages that a takedown forgets
+// are being erased.
 const maxSurveys = 4
 
-// Bucket is the state of every URL of a bucket at one moment (see Account), with the objects
-// from which it was computed, and those that could not be read.
+// Bucket holds the state of every URL of a bucket at one moment (see Account), the objects from which
+// the states were computed, and the objects that could not be read.
 type Bucket struct {
 	*Account
-	Manifests []manifest.Manifest // newest generations of all storage partitions
+	Manifests []manifest.Manifest // newest manifest of each storage partition
 	Spooled   []Spooled           // spool objects that wait to be packed
-	// an error, a partition.Fault, for each partition that lost its newest generation or all of them
+	// one partition.Fault for each partition that lost its newest manifest or all its manifests
 	Without []error
 	Lost    []Unreadable // listed books that are absent or damaged
-	Damaged []Unreadable // damaged spool objects that no generation has consumed
+	Damaged []Unreadable // damaged spool objects that wait to be packed
 }
 
-// Spooled is a spool object that no generation has consumed.
+// Spooled is a spool object, the result of one fetched batch, that waits to be packed.
 type Spooled struct {
 	Partition layout.Partition
 	Batch     layout.Version
@@ -52,9 +53,9 @@ type Unreadable struct {
 
 // Read reads the books of every partition, and the spool objects that are not packed yet, and
 // returns the state of every URL. A batch that is committed or spooled meanwhile may be missing.
-// If generations or books are lost, Read fails with the errors of Faults, because its callers
-// would take the URLs in the lost objects for unknown. A damaged spool object is left out, and
-// its URLs are requested again.
+// If manifests or books are lost, Read fails with the errors that Faults would return, because its
+// callers would take the URLs in the lost objects for unknown. A damaged spool object is left out,
+// and its URLs are requested again.
 func Read(ctx context.Context, bucket blob.Reader, s *settings.Settings) (*Bucket, error) {
 	b, err := Survey(ctx, bucket, s, nil)
 	if err != nil {
@@ -67,7 +68,7 @@ func Read(ctx context.Context, bucket blob.Reader, s *settings.Settings) (*Bucke
 }
 
 // Faults returns the reasons why the account is not complete: a partition.Fault for each
-// partition that lost generations, and one for all absent and damaged books.
+// partition that lost manifests, and one for all absent and damaged books.
 func (b *Bucket) Faults() []error {
 	var books []error
 	for _, l := range b.Lost {
@@ -79,12 +80,12 @@ func (b *Bucket) Faults() []error {
 	return b.Without
 }
 
-// Survey returns the state of every URL, as Read does, but does not fail if generations or books
+// Survey returns the state of every URL, as Read does, but does not fail if manifests or books
 // are lost: it leaves these out, and the method Faults names them. Survey is for commands that show
 // people the known states. Unless the function progress is nil, Survey calls it now and then, from
-// one goroutine at a time, with two numbers of bytes: how many were read of the books, and the size
-// of all books. If a book turns out to be damaged, or a spool object is packed and deleted before
-// it is read, Survey starts over, and the number of bytes read begins at 0 again.
+// one goroutine at a time. It passes the number of bytes read from books so far, and the total size
+// of all books. Survey starts over if a book turns out to be damaged, or if a spool object is packed
+// and deleted before it is read. Then the number of bytes read begins at 0 again.
 func Survey(ctx context.Context, bucket blob.Reader, s *settings.Settings, progress func(read, total int64)) (*Bucket, error) {
 	for try := 1; ; try++ {
 		b, err := survey(ctx, bucket, s, progress)
@@ -146,8 +147,8 @@ func spooled(ctx context.Context, bucket blob.Reader, p layout.Partition) ([]str
 	return keys, nil
 }
 
-// inParallel calls do for each number from 0 to n - 1, at most atOnce calls at a time, until
-// one fails, and returns the first error.
+// inParallel calls the given function for each number from 0 to n - 1, with at most atOnce calls at
+// a time. After an error it begins no further calls, and it returns the first error.
 func inParallel(ctx context.Context, atOnce, n int, do func(ctx context.Context, i int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)

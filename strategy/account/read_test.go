@@ -21,7 +21,8 @@ import (
 
 const host = "http://docs.example/"
 
-// learnt returns a book in which the seed links to the page of a token, and that page failed.
+// learnt returns a book with one link and one outcome. The link leads from the seed to a page, whose
+// address contains the token. The outcome says that the request for this page failed.
 func learnt(t *testing.T, token uint64) book.Book {
 	t.Helper()
 	a := parse(t, host+layout.Version{Token: token}.String())
@@ -39,7 +40,8 @@ func create(t testing.TB, bucket blob.Bucket, key string, content []byte) {
 	}
 }
 
-// addSpool stores the outcomes and links of a book as a spool object with its token.
+// addSpool stores a spool object with the outcomes and links of a book. The batch of the spool object
+// is that of the book's first outcome.
 func addSpool(t testing.TB, bucket blob.Bucket, b book.Book) {
 	t.Helper()
 	batch := b.Outcomes[0].Version
@@ -74,8 +76,9 @@ func addBook(t testing.TB, bucket blob.Bucket, b book.Book) (key string) {
 	return key
 }
 
-// newBucket returns a bucket with books of tokens 1 and 2, and spool objects of tokens 2, 3 and
-// 4, of which 2 and 4 are consumed.
+// newBucket returns a bucket with four batches, which have the tokens 1 to 4. Batches 1 and 2 have
+// books; batches 2, 3 and 4 have spool objects. The manifest lists batches 2 and 4 as packed, and
+// the spool object of batch 4 as damaged. The result books holds the keys of the books.
 func newBucket(t *testing.T) (bucket *memblob.Bucket, s *settings.Settings, books []string) {
 	t.Helper()
 	bucket = memblob.New()
@@ -121,7 +124,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// Read reports a damaged spool object, and ignores a foreign object.
+// The spool holds a damaged spool object, and an object whose key is not that of a spool object. Read
+// must report the damaged object, and ignore the other one.
 func TestReadGoesOnWithoutSpoolThatIsDamaged(t *testing.T) {
 	bucket, s, _ := newBucket(t)
 	create(t, bucket, layout.SpoolKey(0, layout.Version{Epoch: 1, Token: 5}), []byte("no spool"))
@@ -152,8 +156,8 @@ func TestSpoolThatIsClosed(t *testing.T) {
 	}
 }
 
-// TestBookThatIsDamagedInItsMiddle reads a book whose first blocks are not damaged: none of its
-// outcomes may count.
+// TestBookThatIsDamagedInItsMiddle reads a book that is damaged only behind its first blocks. None of
+// its outcomes may count, not even those in the first blocks.
 func TestBookThatIsDamagedInItsMiddle(t *testing.T) {
 	bucket, s, _ := newBucket(t)
 	key := addBook(t, bucket, crawled(t, 1, 100))
@@ -223,8 +227,9 @@ func isFault(err error) bool {
 	return is && strings.Contains(err.Error(), "run bucketsearch verify --repair")
 }
 
-// While generations are lost, Read fails, because its callers take URLs that are in no book for
-// unknown. Survey returns what is known, and reports the loss.
+// If manifests are lost, it is not known which books there are. Read must fail then. Otherwise its
+// callers would take the URLs in these books for unknown. Survey must return what is left, and report
+// the loss.
 func TestLostGenerations(t *testing.T) {
 	bucket, s, _ := newBucket(t)
 	var keys []string
@@ -253,8 +258,8 @@ func TestLostGenerations(t *testing.T) {
 	}
 }
 
-// TestSpoolThatIsConsumedMeanwhile packs and deletes a spool object after it is listed and
-// before it is read.
+// TestSpoolThatIsConsumedMeanwhile: a spool object is listed, and then packed and deleted before it
+// can be read. Read must start over, and take the outcomes of the batch from the book.
 func TestSpoolThatIsConsumedMeanwhile(t *testing.T) {
 	bucket, s, _ := newBucket(t)
 	meddling := &meddler{Bucket: bucket}
@@ -281,8 +286,8 @@ func TestSpoolThatIsConsumedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestSpoolThatIsAlwaysConsumedMeanwhile packs and deletes each spool object just before it is
-// read, and adds another one.
+// TestSpoolThatIsAlwaysConsumedMeanwhile: in every attempt to read the account, a spool object is
+// deleted just before it is read, and another one is added. Survey must give up with an error.
 func TestSpoolThatIsAlwaysConsumedMeanwhile(t *testing.T) {
 	bucket, s, _ := newBucket(t)
 	next := uint64(3)
@@ -320,8 +325,9 @@ func (m *meddler) Get(ctx context.Context, key string, r blob.Range) ([]byte, er
 	return m.Bucket.Get(ctx, key, r)
 }
 
-// TestSpoolIsCleaned: the target of a link in the spool is the URL that pack will write into
-// the book, without dropped parameters.
+// TestSpoolIsCleaned: a link in a spool object has a target with the parameter utm_source, which the
+// collection drops. When the link is read, its target must lose the parameter, as it will when pack
+// writes the link into a book. Otherwise the account would count several URLs for one page.
 func TestSpoolIsCleaned(t *testing.T) {
 	bucket, s, _ := newBucket(t)
 	b := learnt(t, 5)

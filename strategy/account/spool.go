@@ -12,20 +12,23 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// errPacked means that a spool object is absent, although the manifest that was read before does
-// not list its batch as consumed: the object was packed and deleted after the manifest was read.
+// errPacked means that a spool object was packed and deleted while the account was being read. Its
+// outcomes are in a book now. But the account does not read this book, because it has read the
+// manifest before the book was added.
 var errPacked = errors.New("a spool object was packed while it was about to be read")
 
-// spoolFate is the result of reading one spool object. At most one of its fields is set.
-// Both are nil if the batch of the object is consumed, or closed (it must never be packed).
+// spoolFate is the result of reading one spool object. At most one of its fields is set: spooled if
+// the object waits to be packed, damaged if it cannot be read. Both are nil if the batch of the
+// object is packed already, or closed (it must never be packed).
 type spoolFate struct {
 	spooled *Spooled
 	damaged *Unreadable
 }
 
-// addSpool adds spool objects to the account, except those whose batches are consumed, or
-// closed (never to be packed). keys[i] are the keys of all spool objects of the partition
-// of b.Manifests[i]. It fails with errPacked if an object is absent.
+// addSpool adds the spool objects of all partitions to the account. It skips objects whose batches
+// are packed already, or closed (never to be packed). The lists in the parameter keys are in the
+// order of b.Manifests: each list holds the keys of all spool objects of that manifest's partition.
+// addSpool fails with errPacked if an object is absent.
 func (b *Bucket) addSpool(ctx context.Context, bucket blob.Reader, keys [][]string) error {
 	for i := range b.Manifests {
 		m := &b.Manifests[i]
@@ -49,9 +52,9 @@ func (b *Bucket) addSpool(ctx context.Context, bucket blob.Reader, keys [][]stri
 	return nil
 }
 
-// readSpool reads the spool object with the key, and adds its outcomes and links to the account,
-// unless its batch is consumed, or closed (never to be packed). m is the manifest of the object's
-// partition.
+// readSpool reads the spool object with the key, and adds its outcomes and links to the account. It
+// skips the object if its batch is packed already, or closed (never to be packed). m is the manifest
+// of the object's partition.
 func (b *Bucket) readSpool(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, key string) (spoolFate, error) {
 	p, batch, err := layout.ParseSpoolKey(key)
 	if err != nil {

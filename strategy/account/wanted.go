@@ -8,12 +8,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// keep sets these fields of a URL that is stored or was read as a sitemap:
+// keep sets two fields of a URL that is stored or was read as a sitemap. A field is true if one of
+// its conditions holds:
 //
-//	Wanted    true if a collection needs a new request: the page became its seed, or
-//	          was only requested for other collections so far
-//	Admitted  true if Wanted is, or if one of the collections for which the URL was
-//	          requested still admits it
+//	Wanted    - the URL has become a seed of a collection
+//	          - a collection wants the URL, but the URL's last request was not made for it
+//	Admitted  - Wanted is true
+//	          - a path of links to the URL is admitted
+//	          - a collection for which the URL was last requested still admits it
 func (j judge) keep(u *URL, paths []reach) {
 	if len(u.Final.Collections) == 0 {
 		return
@@ -26,10 +28,10 @@ func (j judge) keep(u *URL, paths []reach) {
 	}
 }
 
-// leadsNowhere reports whether a URL leads to another URL that has failed since. The parameter last
-// is the last outcome of the first URL: a redirect to the other URL, or a page that names it as its
-// canonical address. If leadsNowhere returns true, the first URL is requested again, because it may
-// lead elsewhere by now, or be a page itself.
+// leadsNowhere reports whether a URL leads to a target that has failed. The parameter last is the last
+// outcome of the URL: a redirect to the target, or a page that names the target as its canonical
+// address. The target's failure must be from a later batch. If leadsNowhere returns true, the URL is
+// requested again, because it may lead elsewhere by now, or be a page itself.
 func (j judge) leadsNowhere(last book.Outcome) bool {
 	return slices.ContainsFunc(j.settings.LedTo(last), func(id layout.Identity) bool {
 		f := j.account.of(id).urls[id]
@@ -37,17 +39,17 @@ func (j judge) leadsNowhere(last book.Outcome) bool {
 	})
 }
 
-// FailedSince reports whether a URL has failed since another URL led to it. s holds the outcomes
-// that determine the state of the URL. The parameter other is the outcome of the other URL, which
-// redirects to the URL, or names it as its canonical address. Only a failure in a newer batch than
-// that of other counts.
+// FailedSince is about two URLs: the first redirects to the second, or names it as its canonical
+// address. FailedSince reports whether the second URL has failed, in a later batch than that of the
+// first URL's last outcome. The parameter s holds the outcomes that determine the state of the second URL.
+// The parameter other is the last outcome of the first URL.
 func FailedSince(s book.Standing, other book.Outcome) bool {
 	return s.Final != nil && s.Final.State == book.Failed && s.Final.Version.Compare(other.Version) > 0
 }
 
-// askAgain sets u.Wanted and the other fields for a new request (see want), so that the URL is
-// requested again now. The request is on behalf of the first collection in the URL's last final
-// outcome that still admits the URL. If there is none, nothing changes.
+// askAgain sets u.Wanted, so that the URL is requested again now, and sets the fields that describe
+// this request (see want). The request is made for a collection in the URL's last final outcome: the
+// first one that still admits the URL. If none admits it, askAgain changes nothing.
 func (j judge) askAgain(u *URL) {
 	if still := j.settings.Still(u.Final, u.Address); len(still) > 0 {
 		j.want(u, j.lastPath(u, still[0]))
@@ -55,10 +57,10 @@ func (j judge) askAgain(u *URL) {
 	}
 }
 
-// newSeed looks for a collection of which the URL is a seed now, although the URL was requested at
-// a depth above 0 the last time. If there is one that admits the URL, newSeed sets the fields of u
-// (see want) for a new request on behalf of that collection, and returns true. The new request
-// gives the links of the page their smaller depth.
+// newSeed handles a URL that has become a seed of a collection since its last request, at which its
+// depth was above 0. The URL must be requested again, because the depth of its page's links is 1 now.
+// If such a collection admits the URL, newSeed sets the fields of u for this request (see want), and
+// returns true.
 func (j judge) newSeed(u *URL, paths []reach) bool {
 	if u.Final.Depth == 0 || membership.IsSitemap(u.Final) {
 		return false
@@ -72,9 +74,9 @@ func (j judge) newSeed(u *URL, paths []reach) bool {
 	return false
 }
 
-// another looks for a collection that admits the URL, although the last request was not made on
-// behalf of it. If there is such a collection, another sets the fields of u (see want) for a new
-// request on behalf of that collection, and returns true.
+// another looks for a collection that admits the URL, and is not among those for which the URL was
+// last requested. If it finds one, it sets the fields of u (see want) for a new request on behalf of
+// this collection, and returns true.
 func (j judge) another(u *URL, paths []reach) bool {
 	for _, r := range paths {
 		path := j.path(r)
@@ -97,8 +99,10 @@ func (j judge) lastPath(u *URL, collection string) membership.Path {
 	return membership.Path{Collection: collection, Depth: u.Final.Depth, Hops: u.Final.Hops, Weight: u.Final.Weight}
 }
 
-// want sets the fields of u that describe a new request by the path w: Admitted, Collection,
-// Sitemap, Asset, Depth, Hops and Weight, but not Wanted. The URL must have a final outcome.
+// want sets the fields of u that describe a new request for a URL with a final outcome. Admitted
+// becomes true. Collection, Asset, Depth, Hops and Weight come from the path w. Sitemap becomes true
+// if the URL was a sitemap at its last request, else false. Only the field Wanted (whether the
+// request is to be made) is left to the caller.
 func (j judge) want(u *URL, w membership.Path) {
 	u.along(w)
 	u.Admitted, u.Sitemap = true, membership.IsSitemap(u.Final)

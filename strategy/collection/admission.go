@@ -12,7 +12,7 @@ import (
 // MaxHops is the number of redirects in a row that are followed.
 const MaxHops = 10
 
-// The reasons for which Decide refuses an address, besides those of
+// The reasons for which Decide refuses an address. It also returns those of
 // address.Suspicious.
 const (
 	OutOfScope  = "out of scope"
@@ -27,23 +27,24 @@ const (
 type Admission struct {
 	seeds     map[layout.Identity]bool
 	seedSites map[string]bool   // sites of the seeds
-	starts    map[string]string // the deepest directory that holds all seeds on a host, by the host (see plainHost)
-	claimer   bool              // whether Claims can return true: a seed has unlimited depth and a scope other than Any
+	starts    map[string]string // by the host without "www.": the deepest directory that contains all the host's seeds
+	claimer   bool              // a seed has unlimited depth and a scope other than Any; if none has, Claims returns false
 
 	// The limits (see limit) of all seeds, by their scope:
 
-	// greatest limit of the seeds of scope Prefix, by host (see plainHost) and directory
+	// greatest limit of the seeds of scope Prefix; the first key is the host of a seed (see plainHost),
+	// the second the directory of its path, such as /docs/
 	directories map[string]map[string]limit
 	hosts       map[string]limit // greatest limit of the seeds of scope Host, by host (see plainHost)
 	sites       map[string]limit // greatest limit of the seeds of scope Site, by site
-	everywhere  limit            // greatest limit of the seeds of scope Any, which holds for all addresses
+	everywhere  limit            // greatest limit of the seeds of scope Any; each address is in this scope
 
 	include, exclude []pattern
 	cleaner          address.Cleaner
 }
 
-// limit is the number of depths that are admitted: 1 admits seeds only, 3 admits depths
-// 0, 1 and 2. For an address that is in no scope it is 0.
+// limit is the number of depths (links from a seed) at which addresses are admitted: 1 admits seeds
+// only, 3 admits depths 0, 1 and 2. For an address that is in no scope it is 0.
 type limit uint32
 
 const unlimited limit = math.MaxUint32
@@ -80,7 +81,8 @@ func (c Collection) Rules() (Admission, error) {
 	return a, nil
 }
 
-// add adds the scope of a seed, with the seed's depth as limit.
+// add adds a seed: its scope becomes part of the Admission, with the seed's depth as limit. It fails
+// if the seed's address, scope or depth is invalid.
 func (a *Admission) add(seed Seed) error {
 	at, err := ParseSeed(seed.URL)
 	if err != nil {
@@ -116,8 +118,8 @@ func (a *Admission) add(seed Seed) error {
 	return nil
 }
 
-// start makes the start directory of the seed's host (see StartDirectory) contain the seed: it
-// widens the directory or, if the host has none, takes that of the seed.
+// start widens the start directory of the seed's host (see StartDirectory) so that this directory
+// contains the seed. A host without a start directory gets the directory of the seed.
 func (a *Admission) start(seed address.Address) {
 	host := plainHost(seed)
 	d, known := a.starts[host]
@@ -130,7 +132,7 @@ func (a *Admission) start(seed address.Address) {
 	a.starts[host] = d
 }
 
-// widen raises limits[key] to levels, unless it is greater already.
+// widen raises the limit under a key to the given number of depths. It does not lower a limit.
 func widen(limits map[string]limit, key string, levels limit) {
 	limits[key] = max(limits[key], levels)
 }
@@ -141,9 +143,12 @@ func (a Admission) Clean(target address.Address) address.Address { return a.clea
 
 // Decide returns "" for an admitted address, else the reason of the refusal. depth is
 // the number of links from the nearest seed; hops is the number of redirects since
-// the last link, at most MaxHops. An address is admitted if it is in the scope of a seed
-// within that seed's depth, passes the patterns, and does not look like a trap. For a
-// seed itself patterns and traps do not count; at depth 0 it is always admitted.
+// the last link. An address is admitted if all these conditions hold:
+//
+//   - hops is at most MaxHops.
+//   - The address is in the scope of a seed whose limit of depth allows this depth; or the
+//     address is itself a seed, and the depth is 0.
+//   - The address passes the patterns, and does not look like a trap; or it is itself a seed.
 func (a Admission) Decide(target address.Address, depth uint16, hops uint8) (reason string) {
 	if hops > MaxHops {
 		return TooMany
@@ -182,9 +187,10 @@ func (a Admission) DecideAsset(target address.Address, hops uint8) (reason strin
 // redirects to the page. All these conditions must hold:
 //
 //   - hops is at most MaxHops.
-//   - The page is in the scope of a seed with unlimited depth, other than the scope Any.
-//   - It passes the patterns, does not look like a trap, and has no parameters that the
-//     collection drops; or it is itself a seed.
+//   - The page is in the scope of a seed that has unlimited depth, and a scope other than
+//     Any.
+//   - The page is itself a seed, or nothing speaks against its address: it passes the
+//     patterns, does not look like a trap, and has no parameters that the collection drops.
 func (a Admission) Claims(page address.Address, hops uint8) bool {
 	return hops <= MaxHops && a.within(page) == unlimited &&
 		(a.seeds[page.ID] || a.filter(page) == "" && a.Clean(page).ID == page.ID)
@@ -222,9 +228,9 @@ func (a Admission) levels(target address.Address) limit {
 	return max(a.everywhere, a.within(target))
 }
 
-// within returns the greatest limit, the number of depths that are admitted, of the seeds whose
-// scopes contain the target; 0 if no scope does. It leaves out seeds of scope Any, because Claims
-// does not count them; the method levels adds them.
+// within returns the greatest limit (number of admitted depths) of the seeds whose scopes contain the
+// target. Seeds of scope Any are left out; the method levels includes them. If no other seed's scope
+// contains the target, the result is 0.
 func (a Admission) within(target address.Address) limit {
 	host := plainHost(target)
 	levels := max(a.sites[target.Site], a.hosts[host])
@@ -236,7 +242,8 @@ func (a Admission) within(target address.Address) limit {
 	return levels
 }
 
-// plainHost returns the host without "www.", which scopes ignore.
+// plainHost returns the host without a leading "www.". For scopes, www.example.org and example.org are
+// the same host.
 func plainHost(a address.Address) string { return strings.TrimPrefix(a.Host, "www.") }
 
 // directory returns a path up to its last slash, without the query: /a/ for /a/b?c=/d.

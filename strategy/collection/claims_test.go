@@ -2,8 +2,8 @@ package collection
 
 import "testing"
 
-// TestClaims: a collection claims pages that another one has found, if it needs no links of its
-// own to count their depth.
+// TestClaims: a collection claims a page that another collection has found, if the page is in the
+// scope of a seed with unlimited depth. How many links lead from the seed to the page does not matter.
 func TestClaims(t *testing.T) {
 	const page = "https://example.org/doc/page"
 	for _, test := range []struct {

@@ -21,7 +21,8 @@ const (
 
 const scopes = string(Prefix + ", " + Host + ", " + Site + " or " + Any)
 
-// ParseScope returns the scope with the name, or an error that lists the names.
+// ParseScope returns the scope with the given name. If there is no such scope, the error lists the
+// names of all scopes.
 func ParseScope(name string) (Scope, error) {
 	switch scope := Scope(name); scope {
 	case Prefix, Host, Site, Any:
@@ -33,9 +34,9 @@ func ParseScope(name string) (Scope, error) {
 // Unlimited stands for a depth or a number of pages without a limit.
 const Unlimited = -1
 
-// DefaultPatternPages is the maximum number of stored pages of one address.Pattern in
-// collections that set none. It stops a calendar or a maze before it dominates the
-// crawl.
+// DefaultPatternPages is the default of Collection.PatternPages: the maximum number of stored pages
+// whose addresses differ only in numbers and ids (see address.Pattern). It stops the endless pages of
+// a calendar or a maze of links before they dominate the crawl.
 const DefaultPatternPages = 10_000
 
 // Seed is a URL at which a crawl begins, and how far the crawl goes from there.
@@ -66,16 +67,16 @@ type Collection struct {
 	// matches one of Include and none of Exclude. An empty Include matches everything.
 	Include []string `json:"include,omitzero"`
 	Exclude []string `json:"exclude,omitzero"`
-	// DropParameters are patterns for address.NewCleaner; nil means those of
-	// address.DefaultCleaner.
+	// DropParameters are patterns of the URL parameters that are dropped from links (see
+	// address.NewCleaner); nil means those of address.DefaultCleaner.
 	DropParameters []string `json:"drop_parameters,omitzero"`
 	Sitemaps       []string `json:"sitemaps,omitzero"` // URLs of sitemaps
 
 	// maximum number of batches of all hosts that are fetched at the same time; 0: no limit
 	Connections int   `json:"connections,omitzero"`
 	HostPages   int64 `json:"host_pages,omitzero"` // maximum number of stored pages of a host; 0: no limit
-	// PatternPages is the maximum number of stored pages with the same address.Pattern, or
-	// Unlimited; 0 means DefaultPatternPages.
+	// PatternPages is the maximum number of stored pages whose addresses differ only in numbers and
+	// ids (see address.Pattern), or Unlimited; 0 means DefaultPatternPages.
 	PatternPages int64    `json:"pattern_pages,omitzero"`
 	Schedule     Schedule `json:"schedule,omitzero"`
 	// ISO 639 code of the only language whose pages searches show; "": pages in all languages
@@ -84,7 +85,7 @@ type Collection struct {
 	// Allow lists the addresses that may be requested although they are not public: CIDR
 	// ranges, IP addresses and host names.
 	Allow []string `json:"allow,omitzero"`
-	// Assets makes the images, style sheets, fonts and scripts of pages be stored, too.
+	// Assets says that the images, style sheets, fonts and scripts of pages are stored, too.
 	Assets bool `json:"assets,omitzero"`
 }
 

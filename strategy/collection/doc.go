@@ -11,8 +11,8 @@
 //	seeds = ["https://www.postgresql.org/docs/16/"]
 //	scope = "host"               # of the seeds: prefix, host, site or any
 //	depth = "unlimited"          # or a number of links from a seed
-//	include = ["*/docs/*"]       # example: whole addresses, * any run of characters,
-//	exclude = ["re:/release-\\d"] # example: or a regular expression for a part of them
+//	include = ["*/docs/*"]       # example: a pattern of whole addresses; * is any run of characters
+//	exclude = ["re:/release-\\d"] # example: a regular expression that matches a part of the addresses
 //	drop_parameters = ["utm_*"]  # example: in place of the default list, see address.NewCleaner
 //	sitemaps = ["https://www.postgresql.org/sitemap.xml"]   # example
 //	delay = "1s"                 # from the end of a response to the next request on a host
@@ -33,7 +33,7 @@
 //	scope = "site"
 //	depth = 2
 //
-//	[topic]                      # example: only links on it are followed
+//	[topic]                      # example: only links on this topic are followed
 //	words = ["transaction", "index"]
 //	samples = ["https://www.postgresql.org/docs/16/mvcc.html", "sample.txt"]   # pages, which are read once, or files beside this one
 //	threshold = 0.3              # from 0 to 1
@@ -50,8 +50,8 @@
 //	  "host_connections": 1,   batches at a time on a host
 //	  "pages": 0,              stored pages at which leasing stops; 0: never
 //	  "agent": "ExampleBot/1.0",
-//	  "again": "2026-11-21T22:00:00Z",  URLs that failed before are requested again
-//	  "renew": "2026-11-21T22:00:00Z"   pages that were last requested before, too
+//	  "again": "2026-11-21T22:00:00Z",  URLs that failed before this time are requested again
+//	  "renew": "2026-11-21T22:00:00Z"   pages last requested before this time are requested again
 //	}
 //
 // and, where they are not empty, "include", "exclude", "drop_parameters",
@@ -70,17 +70,19 @@
 //   - A collection without a limit of pages has all pages in the scopes of its
 //     seeds of unlimited depth that pass its patterns, whoever has found them; with
 //     a topic, those about the topic.
-//   - Where depth counts, where the scope is the whole web, and under a limit
-//     (pages, host_pages, pattern_pages), a collection has the pages to which its
-//     own pages link. For each such collection a page is fetched once more, so that
-//     its links are followed to that collection's depth: soon, or when no other URL
-//     is left. New links of a later fetch are followed for the collection on whose
-//     behalf it was made, and for those of the first kind.
-//   - A page is fetched again when it is due for the first of its collections. The
+//   - A collection with a limited depth, with the whole web as scope, or with a limit
+//     of pages (pages, host_pages, pattern_pages) has the pages to which its own
+//     pages link. A page that was stored for another collection is fetched once more
+//     for each such collection, so that its links are followed to that collection's
+//     depth. This fetch may come only when no other URL of the host is left. If a
+//     later fetch of the page finds new links, they are followed for the collection
+//     on whose behalf the page was fetched, and for collections of unlimited depth.
+//   - A page is fetched again as soon as it is due for one of its collections. The
 //     longest delay and the smallest connections and host_connections of all
 //     collections apply to all; robots.txt is obeyed for the agent of the collection
 //     on whose behalf the request is made.
-//   - A page with parameters that a collection drops does not belong to it.
+//   - A page whose address has parameters that a collection drops does not belong to
+//     that collection.
 //
 // # Assets
 //
@@ -93,21 +95,26 @@
 //	scripts                  script src, link rel=preload and modulepreload
 //	icons                    link rel=icon and the like
 //
-// An address in the scope is a page or an asset by its media type, whatever refers to
-// it. Outside of the scope, on other hosts too, only assets of pages are requested, and
-// skipped as "type" if they are pages. There exclude and the check for traps apply;
-// include and depth do not. robots.txt, delay, allow and the limits of bytes hold as for
-// pages. Redirects and style sheets lead to further assets, ten in a row at most. They are
-// requested again as pages are.
+// If an address is in the scope, only the media type of the answer decides whether it is a
+// page or an asset, and not how pages refer to it. An address outside of the scope, perhaps
+// on another host, is requested only if a page uses it as an asset. If it turns out to be a
+// page, it is skipped with the reason "type". The patterns of exclude and the check for
+// traps apply to such an address; include and depth do not.
+//
+// For all assets, robots.txt, delay, allow and the limits of bytes hold as for pages. Assets
+// are requested again as pages are. Redirects and style sheets lead to further assets, ten in
+// a row at most.
 //
 // Assets do not count as pages, so that the last page within a limit has its images, too.
-// A limit of pages allows 20 assets for each page, and pattern_pages as many assets as
-// pages with the same address.Pattern; further ones are skipped for "assets of pages" or
-// "pages alike". An address in the scope that only references to assets lead to may turn
-// out to be a page. It counts as one, but is not stopped by the limit.
+// The limits pages and host_pages allow 20 assets for each page. The limit pattern_pages
+// allows as many assets with the same address.Pattern as pages. Further assets are skipped,
+// with the reason "assets of pages" or "pages alike". An address in the scope that was found
+// only as an asset may turn out to be a page. Then it counts as a page, but is stored even if
+// the limit of pages is reached.
 //
-// The assets of a page that was stored before assets were wanted are found when the page changes.
-// To have them now, give the collection another name: then it requests all pages anew.
+// If a page was stored before the collection had assets = true, its assets are found when the
+// page changes. To have them at once, give the collection another name: then it requests all
+// pages anew.
 //
 // # Format history
 //
@@ -116,6 +123,6 @@
 //     for pages, and in a topic "pages" for samples.
 //   - 2: every setting has the name that it has in a file. A program of format
 //     1 refuses it.
-//   - 2, since 2026-11-24: there may be "assets". A program of before refuses such a
-//     document.
+//   - 2, since 2026-11-24: there may be "assets". An earlier program of format 2 refuses
+//     a document that has "assets".
 package collection

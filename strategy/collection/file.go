@@ -47,9 +47,9 @@ func ReadFile(path string) (Collection, error) {
 	return Parse(path, content, root.FS())
 }
 
-// Parse returns the collection that is described by content, the text of a collection file. It
-// checks the same as ReadFile, and fails with the same errors. name is the name of the file for
-// these errors. Paths of sample files are relative to the root of beside.
+// Parse returns the collection that the content of a collection file describes. It makes the same
+// checks as ReadFile, and fails with the same errors. The parameter name is the name of the file in
+// these errors. Paths of sample files are relative to the root of the given file system.
 func Parse(name string, content []byte, beside fs.FS) (Collection, error) {
 	d, t, err := parseDocument(name, content)
 	if err != nil {
@@ -102,8 +102,8 @@ func (c Collection) validFile(name string) error {
 	return nil
 }
 
-// seeds sets c.Seeds from the list seeds and the tables [[seed]] of a collection file, of which t
-// is the root table. Seeds without a scope or depth of their own get those of the root table.
+// seeds sets c.Seeds from the root table of a collection file: from its list seeds and its tables
+// [[seed]]. Seeds without a scope or depth of their own get those of the root table.
 func (t *table) seeds(c *Collection) {
 	usual := t.seed(Seed{Scope: Host, Depth: Unlimited})
 	t.texts("seeds", func(url string) error {
@@ -127,8 +127,8 @@ func (t *table) seeds(c *Collection) {
 	}
 }
 
-// seed reads a seed from a table [[seed]]. If the table has no scope or no depth, the seed
-// gets that of the parameter usual.
+// seed reads a seed from a table [[seed]] of a collection file. If the table sets no scope, the seed
+// gets that of the parameter usual; likewise for the depth.
 func (t *table) seed(usual Seed) Seed {
 	t.text("scope", assign(&usual.Scope, func(scope Scope) error {
 		_, err := ParseScope(string(scope))
@@ -148,8 +148,8 @@ func (t *table) seed(usual Seed) Seed {
 	return usual
 }
 
-// assign returns a function to be passed to table.text. That function stores a text in *value, and
-// returns the result of valid for it.
+// assign returns a function that stores a text in *value, and then checks the text with the function
+// valid. The method table.text calls the returned function with the text of a setting.
 func assign[T ~string](value *T, valid func(T) error) func(string) error {
 	return func(text string) error {
 		*value = T(text)
@@ -157,8 +157,8 @@ func assign[T ~string](value *T, valid func(T) error) func(string) error {
 	}
 }
 
-// appendValid returns a function to be passed to table.texts. That function appends a text to the list,
-// and returns the result of valid for it.
+// appendValid returns a function that appends a text to *list, and then checks the text with the
+// function valid. The method table.texts calls the returned function with each text of a list.
 func appendValid(list *[]string, valid func(string) error) func(string) error {
 	return func(text string) error {
 		*list = append(*list, text)

@@ -110,7 +110,8 @@ depth = 0
 	}
 }
 
-// TestMistakes reads files with one wrong line each; the first two files are right.
+// TestMistakes parses collection files that begin with two correct lines. Each file has one mistake.
+// The error must name the line of the mistake.
 func TestMistakes(t *testing.T) {
 	for _, test := range []struct{ lines, want string }{
 		{"depth = 'deep'", `3: depth is "deep"; write a number of links such as 3, or "unlimited"`},
@@ -241,8 +242,8 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// FuzzFile proves that a collection that was read is valid, and that errors name the line of
-// the mistake.
+// FuzzFile proves that a collection that was read from a file is valid, and that every line of an
+// error begins with the name of the file.
 func FuzzFile(f *testing.F) {
 	for _, content := range []string{
 		"name='a'\nseeds=['a.org']\n[topic]\nwords=['a']", "seed=[{url='x',depth=[]}]\n[topic.x]\n[[a.b]]\n'a.b'=1", "a=[[[1]],#\n{b={c=1}}]", "[[seed]]\n[[seed]]\nurl=1\n[seed.x]",

@@ -9,10 +9,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// Duration is a time.Duration that is written in JSON as people write it: "1m30s".
+// Duration is a time.Duration that is written in JSON as text, such as "1m30s".
 type Duration time.Duration
 
-// String returns a duration such as 1m30s.
+// String returns the duration as text, such as 1m30s.
 func (d Duration) String() string { return literal.Span(time.Duration(d)) }
 
 // MarshalText implements encoding.TextMarshaler: it writes a duration such as 1m30s.
@@ -70,7 +70,7 @@ func (t *Topic) UnmarshalJSON(content []byte) error {
 	return nil
 }
 
-// decodeStrictly decodes JSON into *to, and fails if it has unknown fields.
+// decodeStrictly decodes JSON into *to. It fails if the JSON has fields that *to lacks.
 func decodeStrictly(content []byte, to any) error {
 	decoder := json.NewDecoder(bytes.NewReader(content))
 	decoder.DisallowUnknownFields()

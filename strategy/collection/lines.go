@@ -88,9 +88,9 @@ func (d *document) note(prefix string, node *unstable.Node) {
 	d.noteParts(path, at, node.Value())
 }
 
-// noteParts records the offsets of all elements of a value, which is a list or an inline table.
-// The parser does not give the offsets of some elements. Such an element gets the offset of the
-// one before it; if it is the first, it gets that of the whole value (the parameter at).
+// noteParts records the offset of each element of a value, which is a list or an inline table. The
+// parser gives no offset for some elements. Such an element gets the offset of the element before it
+// or, if it is the first, the offset of the whole value (the parameter at).
 func (d *document) noteParts(path string, at int, value *unstable.Node) {
 	parts := value.Children()
 	for i := 0; parts.Next(); i++ {
@@ -132,7 +132,7 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// wrong records the mistake err, in the value with this path, such as "topic.words".
+// wrong records a mistake in a value. The path, such as "topic.words", tells which value it is.
 func (d *document) wrong(path string, err error) {
 	offset, known := d.offsets[path]
 	if !known {

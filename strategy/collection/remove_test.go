@@ -8,8 +8,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// TestRemove: a removal is a version, after which the collection is listed no
-// more; it can be published again.
+// TestRemove: Remove publishes a version after which LoadAll no longer lists the collection. The
+// collection can be published again later.
 func TestRemove(t *testing.T) {
 	bucket := memblob.New()
 	docs := collection.Collection{Name: "docs", HostConnections: 1, Agent: "bot/1.0", Seeds: []collection.Seed{{URL: "https://docs.example/", Scope: collection.Host, Depth: collection.Unlimited}}}

@@ -17,8 +17,8 @@ import (
 // maxSampleFile is the maximum size of a sample file of a topic, in bytes.
 const maxSampleFile = 1 << 20
 
-// topic reads the table [topic], and the sample files that this table names. Their paths are
-// relative to the root of beside. Without such a table, topic returns nil.
+// topic reads the table [topic], and the sample files that this table names. The paths of these
+// files are relative to the root of the given file system. Without such a table, topic returns nil.
 func (t *table) topic(beside fs.FS) *Topic {
 	t = t.table("topic")
 	if t == nil {
@@ -54,9 +54,9 @@ func validSample(url string) error {
 
 var errNotText = errors.New("it is no text in UTF-8")
 
-// readSample returns the text of a sample file in UTF-8, cut by CutSample. name is the path of the
-// file, relative to the root of beside. If the name ends as that of an HTML file, only the text
-// between the tags is returned.
+// readSample returns the text of a sample file in UTF-8, cut by CutSample. The name is the path of
+// the file, relative to the root of the given file system. If the name has the extension of an HTML
+// file, only the text between the tags is returned.
 func readSample(beside fs.FS, name string) (string, error) {
 	content, err := readAtMost(beside, name, maxSampleFile)
 	if err != nil {
@@ -94,8 +94,8 @@ func textOf(page []byte) []byte {
 	}
 }
 
-// readAtMost returns the content of a file. It fails if the file is larger than the
-// parameter most, in bytes.
+// readAtMost returns the content of a file. It fails if the file is larger than the given number of
+// bytes.
 func readAtMost(from fs.FS, name string, most int64) ([]byte, error) {
 	file, err := from.Open(name)
 	if err != nil {

@@ -18,7 +18,8 @@ import (
 //	every 30m, every 2d                        likewise
 //	daily at 09:30                             every day at 09:30 UTC
 //	weekly on monday at 07:00                  every Monday at 07:00 UTC
-//	daily at 09:30 Europe/Berlin               at this time in a time zone; weekly, too
+//	daily at 09:30 Europe/Berlin               every day at 09:30 in this time zone; a weekly
+//	                                           schedule may have a time zone, too
 type Schedule string
 
 // Validate returns an error that says what is wrong with the schedule, or nil.
@@ -29,7 +30,7 @@ func (s Schedule) Validate() error {
 
 // Timetable is a parsed schedule. The zero Timetable has no times.
 type Timetable struct {
-	every        time.Duration // time from one fetch to the next; 0 for a schedule with a time of day
+	every        time.Duration // time between scheduled fetches; 0 for a schedule with a time of day
 	daily        bool          // true: every day; false: only on weekday
 	weekday      time.Weekday
 	hour, minute int

@@ -14,16 +14,15 @@ var (
 	// hasScheme matches texts with a scheme, such as "mailto:joe", but not
 	// "localhost:8000", whose colon precedes a port.
 	hasScheme = regexp.MustCompile(`(?i)^[a-z][a-z0-9+.-]*:(?:[^0-9]|$)`)
-	// looksLikeHost accepts texts that begin with a name that has a dot, an IPv6
-	// address, localhost, or a name with a port.
+	// looksLikeHost matches texts that begin with one of these: a name that has a dot, an
+	// IPv6 address in brackets, localhost, or a name and a port (such as intranet:8080).
 	looksLikeHost = regexp.MustCompile(`(?i)^(?:[^\s./?#@:]+(?:\.[^\s./?#@:]+)+\.?|\[[0-9a-f:.]+\]|localhost|[^\s./?#@:]+:[0-9]+)(?:[:/?#]|$)`)
 )
 
 var errNoHost = errors.New("it does not begin with the name of a host")
 
-// ParseSeed returns the address of a seed as a person writes it. If raw lacks a scheme, it
-// is https ("example.org" becomes https://example.org/), but http for localhost and IP
-// addresses.
+// ParseSeed parses a seed as a person writes it. A seed without a scheme gets the scheme https
+// ("example.org" becomes https://example.org/), or http if its host is localhost or an IP address.
 func ParseSeed(raw string) (address.Address, error) {
 	a, err := parseSeed(strings.TrimSpace(raw))
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // about 50,000 seeds.
 const MaxBytes = 8 << 20
 
-// ErrNone means that no collection has the name, or that it is removed.
+// ErrNone means that no collection has the given name, or that the collection has been removed.
 var ErrNone = errors.New("no such collection")
 
 // LoadAll returns the newest readable version of every collection that is not removed,
@@ -60,8 +60,9 @@ func Find(ctx context.Context, bucket blob.Reader) (all []Collection, damaged []
 	return all, damaged, nil
 }
 
-// EverySeed returns the addresses of all seeds and sitemaps of all readable versions,
-// also of removed collections. It takes one LIST and one GET for each version.
+// EverySeed returns the addresses of all seeds and sitemaps that any readable version of any
+// collection has or had. Removed collections are included. It takes one LIST, and one GET for
+// each version.
 func EverySeed(ctx context.Context, bucket blob.Reader) (map[string]bool, error) {
 	seeds := make(map[string]bool)
 	for object, err := range bucket.List(ctx, layout.Collections, "") {
@@ -100,9 +101,9 @@ func store(name string) numbered.Store[Collection] {
 	}
 }
 
-// Republish repairs a collection with damaged versions: it publishes the version in force once
-// more, as the newest. It does so if a newer version is damaged, or if the version in force can be
-// read only by its copy. It returns the new number, or 0 if nothing is damaged. It fails with
+// Republish repairs a collection with damaged versions: it publishes the version in force again,
+// under a new number. It does so if a newer version is damaged, or if the version in force can be
+// read only from its copy. It returns the new number, or 0 if nothing is damaged. It fails with
 // numbered.ErrDamaged if no version can be read.
 func Republish(ctx context.Context, bucket blob.Bucket, name string) (uint64, error) {
 	return store(name).Republish(ctx, bucket, func(c Collection, version uint64) (Collection, error) {
@@ -115,12 +116,14 @@ func Republish(ctx context.Context, bucket blob.Bucket, name string) (uint64, er
 }
 
 // isRemoved reports whether this version ends the collection: it has no seeds and no
-// sitemaps. An older program, which knows no removals, finds nothing to crawl in it.
+// sitemaps. A program that is too old to know of removals finds nothing to crawl in such a
+// version.
 func (c Collection) isRemoved() bool { return len(c.Seeds)+len(c.Sitemaps) == 0 }
 
 // Remove ends a collection by publishing a version without seeds. It returns the version
-// that was in force before; if that cannot be read, only Name is set. Stored pages stay.
-// It fails with ErrNone if there is no such collection, or it is removed already.
+// that was in force before. If that version cannot be read, the result has only a Name.
+// Stored pages stay. Remove fails with ErrNone if there is no such collection, or if it
+// is removed already.
 func Remove(ctx context.Context, bucket blob.Bucket, name string) (Collection, error) {
 	var before Collection
 	there := false

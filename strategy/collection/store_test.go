@@ -99,7 +99,7 @@ func TestStoredForm(t *testing.T) {
 	}
 }
 
-// TestNames: a setting has one name in a file and in the bucket.
+// TestNames: a setting has the same name in a collection file and in the stored document.
 func TestNames(t *testing.T) {
 	fields := reflect.TypeFor[Collection]()
 	for i := range fields.NumField() {

@@ -25,16 +25,16 @@ func (t *table) value(key string) (value any, found bool) {
 	return value, found
 }
 
-// text calls the function set with the text under a key, unless the key is absent. If the function
-// returns an error, that is recorded as a mistake.
+// text passes the text under a key to the given function, unless the key is absent. An error that
+// the function returns is recorded as a mistake.
 func (t *table) text(key string, set func(string) error) {
 	if value, found := t.value(key); found {
 		t.set(key, value, set)
 	}
 }
 
-// texts calls the function set with each text of the list under a key, and reports whether there
-// is a list. If the function returns an error, that is recorded as a mistake.
+// texts passes each text of the list under a key to the given function, and reports whether there
+// is a list. An error that the function returns is recorded as a mistake.
 func (t *table) texts(key string, set func(string) error) bool {
 	value, found := t.value(key)
 	if !found {
@@ -50,9 +50,9 @@ func (t *table) texts(key string, set func(string) error) bool {
 	return ok
 }
 
-// set calls the function set with a value that is a text. If the value is no text, or the function
-// returns an error, set records a mistake. path is the path of the value within the table:
-// "words", or "words.2" for an element of a list.
+// set passes a value, which must be a text, to the given function. If the value is no text, or the
+// function returns an error, set records a mistake. The parameter path is the path of the value
+// within the table: "words", or "words.2" for an element of a list.
 func (t *table) set(path string, value any, set func(string) error) {
 	text, ok := value.(string)
 	if !ok {
@@ -62,8 +62,8 @@ func (t *table) set(path string, value any, set func(string) error) {
 	}
 }
 
-// number returns the whole number under a key, or the parameter other if the key is absent. A
-// number below the parameter least or above the parameter most is recorded as a mistake.
+// number returns the whole number under a key, or the given default (other) if the key is absent. A
+// number that is not within the given bounds is recorded as a mistake.
 func (t *table) number(key string, other, least, most int64) int64 {
 	value, found := t.value(key)
 	if !found {
@@ -104,7 +104,7 @@ func (t *table) pages(key string) int64 {
 	}
 }
 
-// share returns the number from 0 to 1 under a key, or other if the key is absent.
+// share returns the number from 0 to 1 under a key, or the given default if the key is absent.
 func (t *table) share(key string, other float32) float32 {
 	value, found := t.value(key)
 	if !found {

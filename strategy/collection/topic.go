@@ -7,7 +7,7 @@ import (
 
 const (
 	maxWords       = 1000     // maximum number of words of a topic
-	maxSamples     = 16       // maximum number of sample files of a topic, and of its sample pages
+	maxSamples     = 16       // maximum number of a topic's sample pages, and likewise of its sample files
 	maxSampleBytes = 32 << 10 // maximum length of a sample's text, in bytes
 )
 

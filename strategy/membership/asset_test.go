@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// TestAssetOnly: a URL that a collection has as a page, or may have as one, is not only an
-// asset.
+// TestAssetOnly: IsAssetOnly is true only if a collection stores assets and none admits the URL as a
+// page.
 func TestAssetOnly(t *testing.T) {
 	m := world(t)
 	for _, test := range []struct {
@@ -33,8 +33,8 @@ func TestAssetOnly(t *testing.T) {
 	}
 }
 
-// TestStillAnAsset: an asset on another host is requested again as long as its collection
-// stores assets; a page that was once stored there is not.
+// TestStillAnAsset: a URL is on a host out of scope. If it was stored as an asset, the method Still
+// returns the collection that stores assets. If it was stored as a page, Still returns none.
 func TestStillAnAsset(t *testing.T) {
 	m := world(t)
 	const url = "http://other.example/a.png"
@@ -46,7 +46,9 @@ func TestStillAnAsset(t *testing.T) {
 	}
 }
 
-// TestBestOfAssets: a page that others show as an asset is still a page, at its depth.
+// TestBestOfAssets: two paths lead to one URL. The longer path ends with a link to the URL as a page,
+// the shorter path with the use of the URL as an asset (an image, a style sheet). Best must be the
+// longer path, because a link to a page prevails.
 func TestBestOfAssets(t *testing.T) {
 	page, asset := membership.Path{Kind: book.Anchor, Depth: 3}, membership.Path{Kind: book.Asset, Depth: 1}
 	for _, order := range [][]membership.Path{{page, asset}, {asset, page}} {

@@ -29,20 +29,23 @@ func ParsePages(outcomes []book.Outcome) ([]Page, error) {
 	return pages, nil
 }
 
-// Assign decides on the links that fetch has found on the pages. In each link it sets the target
-// that is crawled, the collection for which the link is followed, and the decision, so that book,
-// frontier and account agree. It returns the links and their copies for further collections, and
-// fails on the first malformed target. It calls the function admitted, unless that is nil, with
-// each admitted link and the link's target; the function must not keep the pointer.
+// Assign decides whether to follow the links that fetch has found on the pages. It writes three things
+// into each link: the collection for which the link is followed, the target as this collection crawls
+// it, and the decision. All later users of the link (book, frontier, account) rely on this decision.
+// Assign returns the links and, after them, copies of links for further collections. It fails on the
+// first malformed target. Unless the function admitted is nil, Assign calls it with each admitted link
+// and the link's target. The function must not keep the pointer.
 //
-// The parameters that the collection drops are removed from a target. There are two exceptions:
-// assets, if no collection stores them; and a redirect that would then lead back to its source,
-// because some sites show a page only with a session id.
+// The collection: a page may belong to several collections. Each link of the page is given to the
+// first of them that admits the link. They are tried in the order of their ranks (see Compare); within
+// a rank, the collection for which the page was requested comes first. Each further collection that
+// admits the link gets a copy, unless it gets the same target even without a link (see Claiming).
 //
-// The links of a page belong to all collections of the page. A link is given to the first of these
-// collections that admits it. They are tried in the order of their ranks (see Compare); within a
-// rank, the collection for which the page was requested comes first. Each other collection that
-// admits the link gets a copy, unless it claims the same target anyway (see Claiming).
+// The target: Assign removes the parameters that the collection drops, except in two cases:
+//
+//   - The target is an asset, and no collection stores assets.
+//   - Without the parameters, a redirect would lead from a page back to the page itself. (Some sites
+//     show a page only with a session id, and redirect to the URL with the id.)
 func (s *Members) Assign(links []book.Link, pages []Page, admitted func(l *book.Link, target address.Address)) ([]book.Link, error) {
 	if admitted == nil {
 		admitted = func(*book.Link, address.Address) {}
@@ -61,16 +64,17 @@ func (s *Members) Assign(links []book.Link, pages []Page, admitted func(l *book.
 // collections, and the targets that it has parsed.
 type assigner struct {
 	*Members
-	shared   map[layout.Identity][]string      // collections of each page that belongs to several (see sharedPages)
+	shared   map[layout.Identity][]string      // names of the collections of each page that belongs to several (see sharedPages)
 	targets  map[string]*linkTarget            // targets of links, parsed, by their URL
 	copies   []book.Link                       // copies of links for further collections
-	admitted func(*book.Link, address.Address) // parameter of Assign
+	admitted func(*book.Link, address.Address) // function that is called with each admitted link and its target; nil: none
 	assets   bool                              // true if any collection stores assets
 }
 
-// linkTarget is a target of links, with the last decision on a link to it, and the path for which
-// this decision was made. A further link with the same path needs no new decision; there are many,
-// because most pages of a site have the same links.
+// linkTarget is a URL to which links lead. It holds the decision on the last of these links, and the
+// path (collection, depth, weight, ...) of that link. If the next link to the URL has an equal path,
+// the decision is used again. Most links are such repetitions, because most pages of a site have the
+// same links.
 type linkTarget struct {
 	address address.Address
 	path    Path
@@ -129,13 +133,15 @@ func (a *assigner) apply(l *book.Link, d decision) {
 	}
 }
 
-// share decides on a link of a page that belongs to several collections, those in names:
+// share decides on a link of a page. The page belongs to several collections, which share asks in the
+// order of their ranks:
 //
-//   - The link is given to the first collection, by rank, that admits it.
-//   - Each further collection that admits the link gets a copy, unless this collection claims
-//     the same target anyway.
-//   - If no collection admits the link, the link is refused, with the reason of the collection
-//     for which the page was requested.
+//   - The first collection that admits the link gets it. The target loses the parameters that this
+//     collection drops.
+//   - Each further collection that admits the link gets a copy. But it needs none if it crawls the
+//     same target as the first, and claims this target even without a link (see claimsTarget).
+//   - If no collection admits the link, the link is refused. The reason is that of the collection on
+//     whose behalf the page was requested.
 func (a *assigner) share(l *book.Link, target address.Address, names []string) {
 	var refused decision // decision for the collection for which the page was requested
 	own, given := *l, ""
@@ -163,7 +169,7 @@ func (a *assigner) share(l *book.Link, target address.Address, names []string) {
 }
 
 // claimsTarget reports whether the collection of path w claims the target. Then the target belongs
-// to this collection even if its page is fetched on behalf of another one.
+// to this collection even if the target is fetched on behalf of another collection.
 func (a *assigner) claimsTarget(w Path, target address.Address) bool {
 	if w.Kind == book.Sitemap {
 		return a.byName[w.Collection].HasSeedOn(target.Site)
@@ -171,9 +177,9 @@ func (a *assigner) claimsTarget(w Path, target address.Address) bool {
 	return a.Claims(w.Collection, target, w.Depth, w.Hops)
 }
 
-// inTurn returns the collection given by the parameter first and those in names, without doubles,
-// sorted by their ranks (see compareRanks). Of collections with equal rank, the one given by first
-// comes before the others, which keep their order.
+// inTurn returns the name of one collection (the parameter first) and the names of others, sorted by
+// rank (see compareRanks) and each only once. Within a rank, that one collection comes before
+// the others, and these keep their order.
 func (a *assigner) inTurn(first string, names []string) []string {
 	turn := make([]string, 1, 1+len(names))
 	turn[0] = first
@@ -186,9 +192,10 @@ func (a *assigner) inTurn(first string, names []string) []string {
 	return turn
 }
 
-// sharedPages returns, by identity of each page that belongs to several collections, the names
-// of these collections. The first one is the collection for which the page was requested, and
-// to which the outcome's depth refers; the others claim the page.
+// sharedPages finds the pages that belong to several collections. For each such page, by its identity,
+// it returns the names of the collections. The first is the collection on whose behalf the page was
+// requested, and the page's depth is counted from a seed of this collection. The others have the page
+// because they claim it (see Claiming).
 func (s *Members) sharedPages(pages []Page) map[layout.Identity][]string {
 	var shared map[layout.Identity][]string
 	for _, p := range pages {
@@ -206,9 +213,10 @@ func (s *Members) sharedPages(pages []Page) map[layout.Identity][]string {
 	return shared
 }
 
-// sharing returns the collections in a page's outcome to which the page belongs: the first one, for
-// which the page was requested, and those others that claim the page. For a sitemap, these are all
-// collections in the outcome.
+// sharing returns those collections in a page's outcome to which the page belongs. The first one in
+// the outcome, on whose behalf the page was requested, is always among them. The page belongs to each
+// other collection only if this collection claims it. A sitemap belongs to all collections in its
+// outcome.
 func (s *Members) sharing(p Page) []string {
 	if IsSitemap(*p.Outcome) {
 		return p.Collections

@@ -9,11 +9,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// Claiming returns the names of the collections that claim a page found at this depth and after
-// this number of redirects. The page belongs to these collections even if only another one has
-// found it. The collections in sure claim every such page; those in topical have a topic, and claim
-// the page only if it is on their topic. Both lists are sorted, and empty if there is only one
-// collection. Takedowns and strategies are not considered.
+// Claiming returns the names of the collections that claim a page which was found at this depth and
+// after this number of redirects. Such a page belongs to them even if only another collection has
+// found it. The first list holds collections without a topic. Each collection in the second list has
+// a topic, and claims the page only if the page is on this topic; the caller must find that out. Both
+// lists are sorted. They are empty if there is only one collection. Takedowns and strategies are not
+// considered.
 func (s *Members) Claiming(page address.Address, depth uint16, hops uint8) (sure, topical []string) {
 	for _, name := range s.others(func(m member) bool { return m.claims(page, depth, hops) }) {
 		if s.byName[name].Topic == nil {
@@ -50,8 +51,9 @@ func (s *Members) ClaimingSitemap(at address.Address) []string {
 	return s.others(func(m member) bool { return m.HasSeedOn(at.Site) })
 }
 
-// others returns the names of the collections for which wanted returns true. If there is only
-// one collection, it returns none.
+// others returns the names of the collections for which the given function returns true. It is used
+// to find collections that claim what another collection has found. So it returns none if there is
+// only one collection.
 func (s *Members) others(wanted func(member) bool) []string {
 	if len(s.Collections) < 2 {
 		return nil
@@ -62,9 +64,9 @@ func (s *Members) others(wanted func(member) bool) []string {
 // The ranks of collections. If several collections want a page, it is requested on behalf
 // of the one with the lowest rank.
 const (
-	rankSeeks   = iota // the collection needs links of its own to find pages, or has a topic
-	rankClaims         // the collection claims pages that others find, and has no topic
-	rankLimited        // the collection limits the number of its pages, so that its URLs may never be requested
+	rankSeeks   = iota // the collection has a topic, or gets only pages to which its own pages link
+	rankClaims         // the collection has no topic, and also gets pages that only other collections find
+	rankLimited        // the collection limits the number of its pages, so its URLs might wait for ever
 )
 
 // rankOf returns the rank of a collection (see rankSeeks). A page that several collections want is
@@ -90,19 +92,19 @@ func (s *Members) compareRanks(a, b string) int {
 	return cmp.Compare(s.byName[a].rank, s.byName[b].rank)
 }
 
-// IsLimited reports whether a collection limits the number of its pages. If so, its URLs may wait
-// for ever, because the limit is reached.
+// IsLimited reports whether a collection limits the number of its pages. When the limit is reached,
+// the collection's other URLs are not requested, and may wait for ever.
 func (s *Members) IsLimited(name string) bool { return s.byName[name].rank == rankLimited }
 
 // Waiting returns the collections for which a URL waits, first the one on whose behalf it is
-// requested. w is an admitted path to the URL. Usually the collection of w is the only one. In two
-// cases the URL also waits for all other collections that claim it whatever its topic (see
-// Claiming), unless it is a sitemap:
+// requested. The parameter w is an admitted path to the URL. Usually the URL waits only for the
+// collection of this path. In two cases that collection may not request the URL, or not for now:
 //
-//   - The collection of w has a limit of pages, so that the URL may never be requested for it.
-//   - The collection of w holds the URL back for now (see HoldsBack).
+//   - The collection has a limit of pages, which may be reached before the URL is requested.
+//   - The URL is held back for this collection (see HoldsBack).
 //
-// Collections for which the URL is held back come last.
+// In these cases the URL also waits for all other collections that claim it whatever its topic (see
+// Claiming), unless it is a sitemap. Collections for which the URL is held back come last.
 func (s *Members) Waiting(w Path, page address.Address) []string {
 	names := []string{w.Collection}
 	if w.Kind == book.Sitemap || !s.IsLimited(w.Collection) && !s.HoldsBack(w, page) {
@@ -136,16 +138,23 @@ func (s *Members) Still(last book.Outcome, at address.Address) (names []string) 
 	return names
 }
 
-// Asking returns the collections that Still returns, except those for which the URL is held
-// back (see HoldsBack).
+// Asking returns the collections for which a URL may be requested again now. These are the
+// collections in its last final outcome that still admit it (see Still), unless they are held back
+// (see HoldsBack).
 func (s *Members) Asking(last book.Outcome, at address.Address) []string {
 	return slices.DeleteFunc(s.Still(last, at), func(name string) bool { return s.HoldsBack(again(name, last), at) })
 }
 
-// Lacking returns the first collection that claims a URL whatever its topic (see Claiming)
-// and admits it, but is not in its last final outcome; "" if there is none. For a sitemap,
-// only the collections of ClaimingSitemap are considered. A collection for which the URL is
-// held back (see HoldsBack) is returned only if there is no other.
+// Lacking returns a collection that lacks a URL, or "" if there is none. A collection lacks a URL if
+// these conditions hold:
+//
+//   - The collection admits the URL.
+//   - The collection claims the URL, and has no topic (see Claiming). A sitemap is claimed by the
+//     collections that ClaimingSitemap returns, with or without a topic.
+//   - The URL's last final outcome does not list the collection.
+//
+// If several collections lack the URL, the result is the first of them for which the URL is not held
+// back (see HoldsBack). If the URL is held back for all of them, the result is the first.
 func (s *Members) Lacking(last book.Outcome, at address.Address) string {
 	claiming, _ := s.Claiming(at, last.Depth, last.Hops)
 	if IsSitemap(last) {
@@ -165,9 +174,10 @@ func (s *Members) Lacking(last book.Outcome, at address.Address) string {
 	return held
 }
 
-// again returns the path by which a URL with this last final outcome is requested again on
-// behalf of the named collection. For a page, the path has the kind Redirect, because the
-// targets of redirects need not be on topic.
+// again returns the path by which a URL with this last final outcome is requested again on behalf of
+// the named collection. The path has no weight. If the collection has a topic, a path without a
+// weight is off topic, unless it ends with a redirect (see isOffTopic). So if the URL is a page, the
+// path gets the kind Redirect.
 func again(name string, last book.Outcome) Path {
 	w := Path{Collection: name, Kind: book.Redirect, Depth: last.Depth, Hops: last.Hops}
 	if IsSitemap(last) {

@@ -56,7 +56,8 @@ func TestClaiming(t *testing.T) {
 	}
 }
 
-// TestOneCollection: the only collection claims nothing and has no tally of its own.
+// TestOneCollection: if there is only one collection, it claims no pages, and its stored URLs are not
+// counted unless it has a limit of pages.
 func TestOneCollection(t *testing.T) {
 	s, page := members(t, anywhere, docs()), parse(t, "http://docs.example/")
 	if sure, topical := s.Claiming(page, 0, 0); len(sure)+len(topical)+len(s.ClaimingSitemap(page)) > 0 {
@@ -85,10 +86,10 @@ func TestTallies(t *testing.T) {
 	}
 }
 
-// of returns an outcome of these collections.
+// of returns an outcome with these names of collections.
 func of(names ...string) book.Outcome { return book.Outcome{Collections: names} }
 
-// TestAssetTallies: an asset counts toward no limit of pages, but to limits of its own.
+// TestAssetTallies: a stored asset counts toward limits of assets, and not toward limits of pages.
 func TestAssetTallies(t *testing.T) {
 	limited := docs()
 	limited.Pages, limited.HostPages, limited.PatternPages = 3, 2, 5
@@ -119,8 +120,8 @@ func TestAssetTallies(t *testing.T) {
 	}
 }
 
-// TestLacking: what is kept is wanted by who claims it, once and only if it would
-// be requested.
+// TestLacking: a page is stored, or a sitemap was read, on behalf of some collections. Lacking returns
+// a further collection that claims the URL and admits it. It returns "" if there is no such collection.
 func TestLacking(t *testing.T) {
 	s := overlapping(t)
 	stored := book.Outcome{State: book.Stored, Depth: 1}
@@ -146,8 +147,9 @@ func TestLacking(t *testing.T) {
 	}
 }
 
-// TestSharedLinks: a link is given to the first collection of its page that admits it. Each
-// further one that admits it gets a copy, unless it claims the target anyway.
+// TestSharedLinks: a page belongs to several collections, and has one link. One of the collections
+// that admit the link gets it, and each other one gets a copy. But a collection that claims the
+// target (see Claims) needs no copy, because the target belongs to it even without a link.
 func TestSharedLinks(t *testing.T) {
 	s := overlapping(t)
 	const front, page, onTopic = "http://docs.example/", "http://docs.example/page", "http://docs.example/t/"
@@ -221,8 +223,8 @@ func TestSharedLinks(t *testing.T) {
 	}
 }
 
-// TestLimitedClaimNothing: collections with a limit of pages claim only their seeds, because
-// claimed pages would exceed the limit.
+// TestLimitedClaimNothing: a collection with a limit of pages claims only its seeds. It claims no other
+// pages that another collection has found, because these could be more than the limit.
 func TestLimitedClaimNothing(t *testing.T) {
 	for name, limit := range map[string]func(*collection.Collection){
 		"pages":         func(c *collection.Collection) { c.Pages = 100 },
@@ -245,7 +247,7 @@ func TestLimitedClaimNothing(t *testing.T) {
 	}
 }
 
-// TestTake: Take counts a page in all its tallies, or in none if one is full.
+// TestTake: Take counts a page toward all its limits, or toward none if one of them is reached.
 func TestTake(t *testing.T) {
 	counts := membership.NewCounts()
 	counts.Stored["a"] = 2

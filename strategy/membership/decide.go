@@ -25,9 +25,10 @@ const (
 // (https://www.sitemaps.org/protocol.html#index).
 const maxSitemapDepth = 1
 
-// Decide returns "" if the collection of path w admits the URL target, else the reason of
-// the refusal. A URL is also refused if it is forgotten, or if the crawl or storage strategy
-// gives it no partition. A sitemap is admitted on any site.
+// Decide returns "" if a collection admits a URL that was found, else the reason of the refusal. The
+// path of links w leads from a seed of the collection to the URL. Decide also refuses a URL that a
+// takedown forgets, and one to which the crawl or storage strategy gives no partition. A sitemap is
+// admitted on any site.
 func (s *Members) Decide(w Path, target address.Address) string {
 	if s.Takedowns.Forgets(target) {
 		return Forgotten
@@ -50,8 +51,9 @@ func (s *Members) Decide(w Path, target address.Address) string {
 	return ""
 }
 
-// decide returns "" if this collection admits the URL target by the path w, else the reason of the
-// refusal. Unlike Decide, it does not consider takedowns and strategies.
+// decide returns "" if this collection admits the target of the path, else the reason of the
+// refusal. Unlike Decide, it does not consider takedowns (lists of forgotten URLs) and strategies
+// (rules that give each URL a partition).
 func (m member) decide(w Path, target address.Address) string {
 	if w.Kind == book.Sitemap {
 		switch {
@@ -82,9 +84,9 @@ func (m member) decidePage(w Path, target address.Address) string {
 	return ""
 }
 
-// IsAssetOnly reports whether these collections want a URL only as an asset of pages: one
-// of them stores assets, and none admits the URL as a page. w is the path to the URL; its
-// collection and kind are ignored.
+// IsAssetOnly reports whether a URL can only be an asset of pages for these collections: one
+// of them stores assets, and none would admit the URL as a page. The parameter w is the path
+// to the URL. Its Collection and Kind are ignored.
 func (s *Members) IsAssetOnly(collections []string, target address.Address, w Path) bool {
 	w.Kind = book.Anchor
 	return s.WantAssets(collections...) && !slices.ContainsFunc(collections, func(name string) bool {
@@ -102,8 +104,8 @@ func (s *Members) WantAssets(collections ...string) bool {
 }
 
 // isOffTopic reports whether the weight of the path's last link is too low for the
-// collection's topic. Seeds, and the targets of redirects and canonical addresses, are
-// never off topic: they are chosen by a person, or their source was on topic.
+// collection's topic. Seeds are never off topic, because a person has chosen them. Targets of
+// redirects and canonical addresses are never off topic, because the URL that led to them was not.
 func (m member) isOffTopic(w Path) bool {
 	chosen := w.Depth == 0 || w.Kind == book.Redirect || w.Kind == book.Canonical
 	return m.Topic != nil && !chosen && float32(w.Weight)/255 < m.Topic.Threshold

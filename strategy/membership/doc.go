@@ -1,13 +1,22 @@
 // Package membership decides which collections have which pages: at what depth, on
-// whose behalf a page is requested, in which queue and within what limits. Its
-// functions are pure; fetch, pack, sweep, the account and the frontier follow them.
+// whose behalf a page is requested, in which queue and within what limits. (A
+// collection is what a person wants crawled: seeds, scopes and limits.) Its functions
+// are pure; the functions fetch, pack and sweep, the account and the frontier call them.
 //
 // # What a page is to a collection
 //
 // A collection has a page because a link of one of its own pages leads there, or
 // because it claims a page that another collection found (see Claiming). The page
-// is stored once for all. Depth is the number of links from a seed; a scope limits
-// it or is unlimited.
+// is stored once for all collections. Depth is the number of links from a seed. Each
+// seed has a scope and a limit of depth; without this limit, its scope is called
+// unlimited.
+//
+// The table shows kinds of pages as one collection sees them. Its second column is
+// the decision on a link from a page of this collection: admitted, or the reason of
+// the refusal. Its last column says whether the collection has the page if only
+// another collection has found it. "Under a limit" means that the collection limits
+// the number of its pages. "In one" means in an unlimited scope. An asset is "wanted"
+// if the collection stores assets.
 //
 //	a page                                   by a link              found by another
 //	a seed, at depth 0                       admitted               has it
@@ -38,11 +47,12 @@
 // # On whose behalf a page is requested
 //
 // A page that several collections want is requested on behalf of one of them. First
-// come those that need links of their own, because they follow the page's links from
-// this depth; then those that claim pages; last those with a limit, because a URL may
-// wait for them in vain. Within a rank, the alphabet decides (see Compare). The links of
-// a page are given to the collections in the same order (see Assign), and a URL that a
-// collection with a limit finds waits for those that claim it, too (see Waiting).
+// come collections that find pages only by links of their own pages, so that they need
+// the links of this page. Then come those that claim pages. Last come those with a
+// limit, because a URL may wait for them in vain. Within a rank, the alphabet decides
+// (see Compare). The links of a page are given to the collections in the same order
+// (see Assign). If a collection with a limit finds a URL, the URL waits also for the
+// collections that claim it (see Waiting).
 //
 //	a collection                             rank
 //	with a scope with a depth                first
@@ -54,7 +64,7 @@
 // # Collections that are held back
 //
 // An operator may choose to crawl only some collections for now, or only the scopes
-// of some of their seeds. URLs of all others are admitted, but wait outside of the
-// frontier until all collections are crawled again, unless a chosen collection
-// claims them (see HoldsBack and Waiting).
+// of some of their seeds. URLs of all other collections and seeds are admitted, but
+// wait outside of the frontier until all collections are crawled again. This does not
+// hold for URLs that a chosen collection claims (see HoldsBack and Waiting).
 package membership

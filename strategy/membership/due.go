@@ -18,25 +18,28 @@ const (
 	Sitemap    = "sitemap"           // the URL was read as a sitemap
 	Robots     = "robots"            // robots.txt forbids the URL
 	HostFull   = "pages of the host" // the limit of stored pages of the host is reached
-	AlikeFull  = "pages alike"       // the limit of stored pages of one address.Pattern is reached
+	AlikeFull  = "pages alike"       // the limit of stored pages whose addresses differ only in numbers and ids is reached
 	AssetsFull = "assets of pages"   // as many assets are stored as the limits of pages allow (see AssetsPerPage)
 )
 
-// Due returns when a URL with this last final outcome is requested again; the zero time if never.
-// It is the earliest of the times for each collection in the outcome that still exists.
+// Due returns when a URL with this last final outcome is requested again; the zero time if never. The
+// table gives a time for each collection in the outcome that still exists. Due returns the earliest
+// of these times.
 //
-//	last outcome                         due
-//	stored page, sitemap                 at the next time of the collection's schedule;
-//	                                     without a schedule at the end of its lifetime
-//	failed, skipped without a request    at the next time of the schedule, else never
-//	alias                                at the end of its lifetime, which is at least eight
-//	                                     days; with a schedule at the next time after that
-//	any other                            never
+//	last final outcome            if the collection has a schedule             if it has none
+//	stored page, or sitemap       next scheduled time                          end of the lifetime
+//	failed                        next scheduled time                          never
+//	skipped without a request     next scheduled time                          never
+//	alias (see IsAlias)           next scheduled time after the lifetime       end of the lifetime
+//	any other                     never                                        never
 //
-// If the collection's field Renew is set, stored pages, sitemaps and URLs skipped without a request
-// are due at that time at the latest, unless the outcome is newer. A URL that leads to another URL
-// is also requested again when the other has failed; Due does not consider this (see package
-// account).
+// The lifetime is the time for which the answer is expected to stay valid. For an alias it is at
+// least eight days.
+//
+// A collection may set the time Renew. Then stored pages, sitemaps and URLs skipped without a request
+// are due at that time at the latest, if their last outcome is older. A redirect or an alias is also
+// requested again when the URL to which it leads has failed. Package account sees to that, and Due
+// does not.
 func (s *Members) Due(last book.Outcome) time.Time {
 	var first time.Time
 	for _, name := range last.Collections {
@@ -85,13 +88,13 @@ func IsKept(o book.Outcome) bool {
 	return o.State == book.Stored || o.State == book.Unchanged || IsSitemap(o)
 }
 
-// IsAlias reports whether the outcome's URL is an alias: its page names another address
-// as the canonical one, under which it is stored.
+// IsAlias reports whether the outcome's URL is an alias: the page at this URL names another
+// address as its canonical one, and is stored under that address.
 func IsAlias(o book.Outcome) bool { return o.State == book.Skipped && o.Reason == Canonical }
 
-// LeadsTo returns the target of the outcome's redirect, or the canonical address that its
-// page names; "" if there is neither. The address comes from Detail, which cuts it off
-// after 297 bytes.
+// LeadsTo returns the address to which the outcome's URL redirects, or which its page names
+// as canonical; "" if there is none. The outcome's Detail holds this address, but at most
+// its first 297 bytes. So a longer address is cut off in the result, too.
 func LeadsTo(o book.Outcome) string {
 	to, found := strings.CutPrefix(o.Detail, "to ")
 	if !found || !IsAlias(o) && (o.State != book.Skipped || o.Reason != Redirect) {
@@ -100,9 +103,10 @@ func LeadsTo(o book.Outcome) string {
 	return to
 }
 
-// LedTo returns the identities that may belong to the target of the outcome (see LeadsTo): that of
-// the target itself and, for each collection of the outcome, that of the target without the
-// parameters that the collection drops. It returns none if there is no target.
+// LedTo returns the identities of the addresses that may be crawled because the outcome's URL leads
+// to another URL (see LeadsTo). The first is the identity of this target. Each collection of the
+// outcome crawls the target without the parameters that it drops (see Clean). The identities of the
+// resulting addresses follow. No identity occurs twice. There are none if the URL leads nowhere.
 func (s *Members) LedTo(o book.Outcome) (ids []layout.Identity) {
 	at, err := address.Parse(LeadsTo(o))
 	if err != nil {
@@ -117,10 +121,11 @@ func (s *Members) LedTo(o book.Outcome) (ids []layout.Identity) {
 	return ids
 }
 
-// IsForAnother reports whether a URL with this outcome may still be a page of collections for
-// which it was not requested. That is so if it was skipped for a reason that concerns only
-// the collections for which it was requested: their limits, robots.txt for their agent, or a
-// redirect or canonical address that they admitted.
+// IsForAnother reports whether a URL that was skipped for some collections may still be requested for
+// other collections. That is so if the reason concerns only the collections in the outcome. Other
+// collections have other limits of stored pages, and perhaps another User-Agent, for which robots.txt
+// has other rules. They may also refuse the address to which the URL redirects, or which its page
+// names as canonical.
 func IsForAnother(o book.Outcome) bool {
 	return WasUnasked(o) || IsAlias(o) || o.State == book.Skipped && o.Reason == Redirect
 }

@@ -69,8 +69,9 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// TestDueOfSeveral: of several collections, the earliest time counts, whichever collection the
-// last request was for. Still leaves out those that no longer admit the page.
+// TestDueOfSeveral: a page belongs to several collections. The method Due returns the earliest time at
+// which the page is due for any of them, even for one that no longer admits the page. The method Still
+// leaves out such a collection.
 func TestDueOfSeveral(t *testing.T) {
 	daily, hourly, once := docs(), docs(), docs()
 	daily.Name, daily.Schedule = "daily", "every 1d"

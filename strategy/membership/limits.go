@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// Limit is a maximum number of stored URLs in a tally. A tally counts the stored URLs of one
-// collection, or a part of them:
+// Limit is a maximum for one tally. A tally is a count of the stored URLs of a collection, or of a
+// part of them:
 //
 //	c:<collection>           pages and assets
 //	a:<collection>           assets
@@ -19,9 +19,9 @@ import (
 //	p:<collection>:<hash>    pages with the same address.Pattern
 //	ap:<collection>:<hash>   assets with the same address.Pattern
 type Limit struct {
-	Tally  string // name of the tally
+	Tally  string // name of the tally (count of stored URLs) that is limited
 	Pages  int64  // maximum number of stored URLs
-	Reason string // reason for which further pages are skipped; "" if they wait
+	Reason string // reason for which further URLs are skipped; "" if they wait
 }
 
 // AssetsPerPage is the number of assets that a limit of pages allows for each page.
@@ -42,16 +42,17 @@ func (s *Members) Limits(name string, page address.Address) []Limit {
 	return m.limitAlike(limits, "p:", page)
 }
 
-// AssetLimits returns the limits of the named collection that must have room before a URL is
-// requested as an asset of pages. Such a URL may turn out to be a page, so there are also limits
-// of pages, or of pages and assets together:
+// AssetLimits returns the limits of the named collection for a URL that is found as an asset (an
+// image, a style sheet). The URL may be requested only while none of them is reached. They follow
+// from the limits that the collection sets for pages. Two of them count pages, because the URL may
+// turn out to be a page:
 //
-//	limit of the collection    limit of assets                   further limit
-//	pages                      AssetsPerPage × pages             (AssetsPerPage + 1) × pages, of all
-//	                                                             that is stored for the collection
-//	host_pages                 AssetsPerPage × host_pages        2 × host_pages, of the host's pages
-//	pattern_pages              pattern_pages, of the assets      none
-//	                           with the same address.Pattern
+//	if the collection allows          at most this much may be stored
+//	n pages                           AssetsPerPage × n assets
+//	n pages                           (AssetsPerPage + 1) × n pages and assets together
+//	n pages of a host                 AssetsPerPage × n assets of the host
+//	n pages of a host                 2 × n pages of the host
+//	n pages of one address.Pattern    n assets of the same address.Pattern
 func (s *Members) AssetLimits(name string, asset address.Address) []Limit {
 	m, found := s.byName[name]
 	if !found {
@@ -71,9 +72,10 @@ func (s *Members) AssetLimits(name string, asset address.Address) []Limit {
 	return m.limitAlike(limits, "ap:", asset)
 }
 
-// limitAlike appends to limits the limit on stored URLs with the same address.Pattern as the page,
-// if there is such a limit. The parameter tally is the beginning of the name of the limit's tally:
-// "p:" to count pages, "ap:" to count assets.
+// limitAlike appends one limit to the given limits: the maximum number of stored URLs that have the
+// same address.Pattern as the given address. It appends nothing if the collection has no such
+// maximum, or if the pattern is empty. The parameter tally is the beginning of the name of the
+// limit's tally: "p:" for pages, "ap:" for assets.
 func (m member) limitAlike(limits []Limit, tally string, page address.Address) []Limit {
 	alike := m.PatternPages
 	if alike == 0 {
@@ -89,14 +91,13 @@ func (m member) limitAlike(limits []Limit, tally string, page address.Address) [
 	return limits
 }
 
-// Bounds returns all limits of the named collection toward which a stored URL counts. The last
-// column of this table says what happens to further URLs when a limit is reached:
+// Bounds returns the limits of the named collection toward which a stored URL counts. A page counts
+// toward other limits than an asset of pages (an image, a style sheet):
 //
-//	limits toward which the URL counts                            further URLs
-//	a page:    those of the function Limits                       are skipped
-//	           the limit of all pages of the collection           wait
-//	an asset:  those of the function AssetLimits that count
-//	           only assets                                        are skipped
+//	the URL is    it counts toward                            if the limit is reached, further URLs
+//	a page        each limit that the method Limits returns   are skipped
+//	a page        the collection's limit of pages             wait
+//	an asset      each limit of assets (see AssetLimits)      are skipped
 func (s *Members) Bounds(name string, at address.Address, asset bool) []Limit {
 	if asset {
 		return s.ofAssets(name, at)
@@ -108,14 +109,16 @@ func (s *Members) Bounds(name string, at address.Address, asset bool) []Limit {
 	return bounds
 }
 
-// ofAssets returns those limits of AssetLimits that count only assets, and no pages.
+// ofAssets returns the limits that count assets only. AssetLimits also returns limits that count
+// pages and assets together; ofAssets leaves these out.
 func (s *Members) ofAssets(name string, asset address.Address) []Limit {
 	return slices.DeleteFunc(s.AssetLimits(name, asset), func(l Limit) bool { return l.Tally[0] != 'a' })
 }
 
-// Tallies returns the names of all tallies that count the stored URL of an outcome: those
-// of the limits that its collections have for pages or for assets, and the tally of each
-// collection (see CollectionTally). No name occurs twice.
+// Tallies returns the names of all tallies (counts of stored URLs) that include the URL of this
+// outcome, which has been stored. Each of the outcome's collections has a tally of all its stored URLs
+// (see CollectionTally), and one for each of its limits: limits of assets if the URL is an asset, else
+// limits of pages. No name occurs twice.
 func (s *Members) Tallies(stored book.Outcome, at address.Address) []string {
 	var names []string
 	for i, name := range stored.Collections {
@@ -137,8 +140,8 @@ func (s *Members) Tallies(stored book.Outcome, at address.Address) []string {
 }
 
 // CollectionTally returns the name of the tally of all stored pages and assets of a
-// collection. It is "" for an unknown collection, and for the only collection if it has
-// no limit of pages.
+// collection. The name is "" if the collection is unknown, or if it is the only
+// collection and has no limit of pages.
 func (s *Members) CollectionTally(name string) string {
 	if m, found := s.byName[name]; !found || len(s.Collections) < 2 && m.Pages == 0 {
 		return ""
@@ -150,8 +153,9 @@ func (s *Members) CollectionTally(name string) string {
 // only for a collection with a limit of pages.
 func AssetTally(name string) string { return "a:" + name }
 
-// Counts holds two numbers for each tally, by the tally's name: Stored is the number of stored
-// URLs; Taken is the number of URLs for which Take returned true, because they may be stored later.
+// Counts holds two numbers for each tally (see Limit), by the name of the tally. Stored is the number
+// of stored URLs. Taken is the number of URLs for which Take has reserved room: they are not stored
+// yet, but may be stored later.
 type Counts struct{ Stored, Taken map[string]int64 }
 
 // NewCounts returns counts in which every tally is 0.
@@ -167,8 +171,9 @@ func (n Counts) Full(limits []Limit) (full Limit, found bool) {
 	return limits[at], true
 }
 
-// Take adds 1 to Taken for the tally of each of these limits. If Stored and Taken together
-// have reached one of the limits already, it adds nothing and returns false.
+// Take reserves room for one more URL under each of these limits: it adds 1 to the number in Taken
+// for the limit's tally, and returns true. But if the sum of a tally's numbers in Stored and Taken
+// has reached its limit, Take changes nothing and returns false.
 func (n Counts) Take(limits []Limit) bool {
 	for _, l := range limits {
 		if n.Stored[l.Tally]+n.Taken[l.Tally] >= l.Pages {

@@ -20,11 +20,12 @@ type Members struct {
 	Storage     rules.Document
 	Collections []collection.Collection
 	Takedowns   takedown.Set
-	Only        *control.Only // the only collections and seeds that are crawled for now; nil: all
+	Only        *control.Only // collections and seeds to which the crawl is limited for now; nil: no limit
 
 	byName map[string]member
-	// chosen holds, for each collection that Only names, the Admission of those of its seeds that
-	// Only names; nil if Only names the whole collection.
+	// chosen is made from Only. Its keys are the names of the collections in Only. If Only lists some
+	// seeds of a collection, the value is the Admission (scopes and patterns) of these seeds; if it
+	// lists the whole collection, the value is nil.
 	chosen map[string]*collection.Admission
 }
 
@@ -37,7 +38,7 @@ type member struct {
 }
 
 // Prepare parses the seeds, patterns and schedules of the collections. It must be called
-// before any other method, and fails on the first invalid collection.
+// before any other method. Its error is that of the first invalid collection.
 func (s *Members) Prepare() error {
 	s.byName = make(map[string]member, len(s.Collections))
 	for i := range s.Collections {
@@ -54,8 +55,8 @@ func (s *Members) Prepare() error {
 	return s.choose()
 }
 
-// Collection returns the collection with the name, or the zero Collection, which
-// admits nothing.
+// Collection returns the collection with the name. If there is none, it returns a collection that has
+// only this name, and admits nothing.
 func (s *Members) Collection(name string) collection.Collection {
 	if m, found := s.byName[name]; found {
 		return *m.Collection
@@ -63,14 +64,14 @@ func (s *Members) Collection(name string) collection.Collection {
 	return collection.Collection{Name: name}
 }
 
-// Clean returns the target of a link without the parameters that the collection with the name drops
-// (see address.Cleaner).
+// Clean returns the target of a link without the parameters that the named collection drops (see
+// address.Cleaner).
 func (s *Members) Clean(name string, target address.Address) address.Address {
 	return s.byName[name].Clean(target)
 }
 
-// StartDirectory returns the directory at which the collection with the name starts on the host of a
-// page (see collection.Admission.StartDirectory), "" if the collection has no seed there.
+// StartDirectory returns the directory at which the named collection starts on the host of a page
+// (see collection.Admission.StartDirectory). It returns "" if the collection has no seed on the host.
 func (s *Members) StartDirectory(name string, page address.Address) string {
 	return s.byName[name].StartDirectory(page)
 }
@@ -80,14 +81,14 @@ func (s *Members) SeedOf(page address.Address) []string {
 	return s.those(func(m member) bool { return m.IsSeed(page) })
 }
 
-// AskAgain reports whether a URL that failed with this outcome is requested again now. That is so
-// if it failed before the time in the field Again of the collection with the name.
+// AskAgain reports whether a URL that failed with this outcome is requested again now: it failed
+// before the time in the field Again of the named collection.
 func (s *Members) AskAgain(name string, failed book.Outcome) bool {
 	return failed.Time.Before(s.Collection(name).Again)
 }
 
-// those returns the names of the collections for which wanted returns true, in the order
-// of Collections.
+// those returns the names of the collections for which the given function returns true, in the
+// order of Collections.
 func (s *Members) those(wanted func(member) bool) (names []string) {
 	for i := range s.Collections {
 		if name := s.Collections[i].Name; wanted(s.byName[name]) {

@@ -21,7 +21,7 @@ var (
 	anywhere = rules.Even(rules.Crawl, 1, noon)
 )
 
-// docs is a collection of one site.
+// docs returns a collection of one site.
 func docs() collection.Collection {
 	return collection.Collection{
 		Name: "docs", HostConnections: 1, Agent: "testbot/1.0",

@@ -13,9 +13,8 @@ import (
 // limited to other collections or seeds (see HoldsBack).
 const HeldBack = "held back"
 
-// choose sets s.chosen from s.Only, the collections and seeds to which the crawl is limited: it
-// parses the seeds, with the rules of their collections. It fails if one of the collections has an
-// invalid seed or pattern.
+// choose sets s.chosen: the parsed form of s.Only, which lists the collections and seeds to which
+// the crawl is limited. It fails if one of these collections has an invalid seed or pattern.
 func (s *Members) choose() error {
 	if s.Only == nil {
 		return nil
@@ -37,10 +36,10 @@ func (s *Members) choose() error {
 	return nil
 }
 
-// HoldsBack reports whether target, a URL that is admitted by the path w, is held back: it must not
-// be requested for now. That is so while the crawl is limited (see Only) to other collections, or
-// to other seeds of the collection of w. A URL that is held back waits outside of the frontier,
-// even if it is stored and due.
+// HoldsBack reports whether a URL that is admitted by the path w is held back: it must not be
+// requested for now. That is so while the crawl is limited (see Only) to other collections, or to
+// other seeds of the path's collection. A URL that is held back waits outside of the frontier, even
+// if it is stored and due.
 func (s *Members) HoldsBack(w Path, target address.Address) bool {
 	if s.Only == nil {
 		return false

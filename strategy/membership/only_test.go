@@ -11,8 +11,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// TestHeldBack: a URL found by a collection that is held back also waits for the collections
-// that claim it, and these come first.
+// TestHeldBack: the crawl is limited to a collection or one of its seeds. The collection near finds a
+// page. If the page is held back for near, Waiting must also return all collections that claim the
+// page. Collections for which the page may be requested now come before those for which it is held
+// back.
 func TestHeldBack(t *testing.T) {
 	const front, page = "http://docs.example/", "http://docs.example/t/a"
 	for name, test := range map[string]struct {

@@ -30,8 +30,8 @@ func Rank(last book.Kind) int {
 	return 1
 }
 
-// Bands is the number of bands. A band is a queue of a host for URLs that are not stored yet;
-// URLs in band 0 are requested first.
+// Bands is the number of bands. A band is a level of priority of URLs that are not stored yet;
+// on each host, URLs in band 0 are requested first.
 const Bands = 16
 
 // Band returns the band of a URL: by its weight or, if that is 0, by its depth. The
@@ -45,16 +45,17 @@ func Band(depth uint16, weight uint8) int {
 
 func (w Path) band() int { return Band(w.Depth, w.Weight) }
 
-// Best joins several paths of a collection to one URL, in whatever order they are added. It
-// has the depth and redirects of the shortest path, and the weight of the path with the
-// earliest band. Only paths of the lowest Rank count.
+// Best joins several paths of a collection to one URL. Their order does not matter. Only the
+// paths of the lowest rank count (see Rank). Best has the depth and redirects of the shortest of
+// these paths, and the weight of the path with the earliest band (priority).
 type Best struct {
 	Path
 	band  int  // band of the path from which Weight was taken
 	known bool // at least one path was added
 }
 
-// Add joins the admitted path w with the paths that were added before.
+// Add adds a path to those that b joins. The caller adds only paths by which the collection admits
+// the URL.
 func (b *Best) Add(w Path) {
 	if !b.known || Rank(w.Kind) < Rank(b.Kind) {
 		*b = Best{w, w.band(), true}

@@ -13,9 +13,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
-// world returns collections of every kind. all and few have a whole host, few at most nine
-// pages of it. topic has the pages below /t/ about its topic. near goes two links deep from the
-// front page, and web as deep on any host.
+// world returns collections of every kind. All begin on the host docs.example, except "shown":
+//
+//	all      the whole host, without /private/
+//	a few    at most nine pages of the host
+//	topic    the pages below /t/ that are about a topic
+//	near     pages of the host, at most two links from the front page
+//	web      pages of any host, at most two links from the front page
+//	shown    pages of shown.example whose addresses end in .html, and assets other than .gif
 func world(t *testing.T) *membership.Members {
 	t.Helper()
 	with := func(name string, seed collection.Seed) collection.Collection {

@@ -13,21 +13,22 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
-// unreadDocuments collects the published documents that cannot be read. Each becomes a
-// warning. Its copy or an older version is used instead; where that is not enough to
-// crawl safely, the crawl is paused until the document is repaired:
+// unreadDocuments collects the damaged versions of published documents. Each damaged version becomes
+// a warning. The table says what is used in place of a damaged document, and whether the crawl is
+// paused until the document is repaired. Each document has numbered versions, and each version has a
+// copy. The first row that applies decides:
 //
-//	damaged                                     used instead                          the crawl
-//	any version with an undamaged copy          the copy                              goes on
-//	newest version, an older one can be read    the older one                         goes on
-//	newest takedowns                            the union of all readable versions    is paused
-//	all versions of a strategy                  a strategy with only partition 0      is paused
-//	all versions of a collection                nothing: no URL is admitted for it    is paused
-//	all versions of the controls                no limits                             is paused
+//	damaged                                         used instead                          the crawl
+//	a version, while its copy is intact             the copy                              goes on
+//	newest takedowns and their copy                 all entries that can still be read    is paused
+//	all versions and copies of a strategy           a strategy with only partition 0      is paused
+//	all versions and copies of a collection         nothing: no URL is admitted for it    is paused
+//	all versions and copies of the controls         no limits                             is paused
+//	another document's newest version and its copy  the newest readable version           goes on
 type unreadDocuments struct {
 	mu      sync.Mutex // protects the fields below
 	damaged []numbered.Damaged
-	lost    []string // a sentence for each strategy of which no version can be read
+	lost    []string // sentences for people, one for each strategy of which no version can be read
 }
 
 // add adds damaged versions of documents to u.
@@ -37,9 +38,9 @@ func (u *unreadDocuments) add(damaged []numbered.Damaged) {
 	u.damaged = append(u.damaged, damaged...)
 }
 
-// strategy replaces a strategy of which no version can be read. err is the error of reading *d. If
-// it is numbered.ErrDamaged, strategy sets *d to a strategy with only partition 0, records the
-// damage, and returns nil. It returns any other err unchanged.
+// strategy handles the result of reading a strategy into *d. If the error is numbered.ErrDamaged, no
+// version of the strategy could be read. Then the method sets *d to a substitute that has only
+// partition 0, records the damage, and returns nil. Otherwise it returns err unchanged.
 func (u *unreadDocuments) strategy(d *rules.Document, kind rules.Kind, err error) error {
 	if !errors.Is(err, numbered.ErrDamaged) {
 		return err

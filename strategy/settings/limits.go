@@ -29,18 +29,17 @@ func (s *Settings) DelayOf(names ...string) time.Duration {
 	return time.Duration(longest)
 }
 
-// Bounds of the number that MaxWaiting returns: while more URLs of a host wait in the frontier,
-// the host's sitemaps are not read, because each may list tens of thousands of URLs. A collection
-// with a limit of pages allows twice that limit, but at most maxWaiting and at least leastWaiting.
-// A collection without a limit allows maxWaiting.
+// Each collection allows a certain number of URLs of one host to wait in the frontier. If the
+// collection has a limit of pages, this is twice the limit, but at least leastWaiting and at most
+// maxWaiting. Otherwise it is maxWaiting. While more URLs wait than any collection allows, the host's
+// sitemaps are not read, because each may list tens of thousands of URLs (see MaxWaiting).
 const (
 	maxWaiting   = 10_000
 	leastWaiting = 1_000
 )
 
-// MaxWaiting returns the greatest number of URLs of a host that may wait in the frontier while
-// sitemaps of the host are read. It is the highest number that any collection allows (see
-// maxWaiting).
+// MaxWaiting returns how many URLs of a host may wait in the frontier before the host's sitemaps are
+// no longer read. It is the highest number that any collection allows (see maxWaiting).
 func (s *Settings) MaxWaiting() int64 {
 	most := int64(leastWaiting)
 	for _, c := range s.Collections {

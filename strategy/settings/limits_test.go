@@ -6,7 +6,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// MaxWaiting is the number for the collection that allows most waiting URLs.
+// Each collection allows as many waiting URLs as twice its limit of pages, but at least 1,000 and at
+// most 10,000. MaxWaiting returns the greatest of these numbers.
 func TestMaxWaiting(t *testing.T) {
 	for _, test := range []struct {
 		pages []int64 // limit of pages of each collection; 0: none

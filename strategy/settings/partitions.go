@@ -33,9 +33,10 @@ func (s *Settings) Holding(page address.Address) []layout.Partition {
 	return s.everywhere(func(d rules.Document) []int { return d.OfSite(page) })
 }
 
-// Elsewhere returns the storage partitions that may have other versions of the pages of
-// partition p: all others if the rules of the storage strategy have ever changed, else
-// none.
+// Elsewhere returns the storage partitions, other than p, that may hold older or newer versions of
+// the pages in p. If the rules of the storage strategy change, new versions of a page may be stored
+// in another partition, and its older versions stay where they are. So if the rules have ever
+// changed, the result is all other partitions. Otherwise it is empty.
 func (s *Settings) Elsewhere(p layout.Partition) []layout.Partition {
 	for _, d := range s.storages {
 		if !reflect.DeepEqual(d.Rules, s.storages[0].Rules) {
@@ -45,8 +46,8 @@ func (s *Settings) Elsewhere(p layout.Partition) []layout.Partition {
 	return nil
 }
 
-// everywhere calls a function (the parameter of) with each version of the storage strategy. It
-// returns the union of the resulting partitions, sorted by number and each only once.
+// everywhere calls the given function with each version of the storage strategy. It returns the
+// union of the resulting partitions, sorted by number and each only once.
 func (s *Settings) everywhere(of func(rules.Document) []int) []layout.Partition {
 	var all []layout.Partition
 	for _, d := range s.storages {

@@ -15,8 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// TestPartitionsStay: Partitions has all partitions of all versions, also those that the
-// strategy in force does not name.
+// TestPartitionsStay: Partitions returns the storage partitions of all versions of the strategy, even
+// those that the version in force does not name.
 func TestPartitionsStay(t *testing.T) {
 	bucket := memblob.New()
 	second, third := rules.Even(rules.Storage, 1, noon), rules.Even(rules.Storage, 1, noon.Add(time.Hour))
@@ -48,7 +48,8 @@ func TestPartitionsStay(t *testing.T) {
 	}
 }
 
-// TestHole: a URL that no rule matches has no partition, and a warning reports the hole.
+// TestHole: if the ranges of a strategy's rules leave a hole, a URL in it has no partition, and a
+// warning reports the hole.
 func TestHole(t *testing.T) {
 	bucket := memblob.New()
 	storage := rules.Even(rules.Storage, 2, noon)

@@ -1,6 +1,6 @@
 // Package settings reads the published documents in force: strategies, collections,
-// takedowns and controls. Every function reads them from the bucket itself; no central
-// program distributes them.
+// takedowns and controls. Every function of the search engine reads them from the
+// bucket itself; no central program distributes them.
 package settings
 
 import (
@@ -34,18 +34,18 @@ type Settings struct {
 	storages []rules.Document // every version of the storage strategy
 }
 
-// Reader reads settings repeatedly. It reads each version of a strategy only once, and
-// the newest version of the other documents each time. The zero Reader is ready to use,
-// for one bucket. It is safe for concurrent use.
+// Reader reads settings repeatedly. It reads each version of a strategy only once. Of
+// all other documents, it reads the newest version each time. The zero Reader is ready
+// to use, for one bucket. It is safe for concurrent use.
 type Reader struct{ crawls, storages rules.Kept }
 
-// Read returns the settings in force at the time now, for callers that read them once.
+// Read returns the settings that are in force at the given time, for callers that read them once.
 func Read(ctx context.Context, bucket blob.Reader, now time.Time) (*Settings, error) {
 	return new(Reader).Read(ctx, bucket, now)
 }
 
-// Read returns the settings in force at the time now. It takes five LIST requests, which are sent
-// at the same time, and a GET for each document and for each version of the storage strategy. For
+// Read returns the settings that are in force at the given time. It takes five LIST requests, which
+// are sent at once, and a GET for each document and for each version of the storage strategy. For
 // damaged documents see the table at unreadDocuments.
 func (r *Reader) Read(ctx context.Context, bucket blob.Reader, now time.Time) (*Settings, error) {
 	var s Settings

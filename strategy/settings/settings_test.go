@@ -25,7 +25,7 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// docs is a collection of one site.
+// docs returns a collection of one site.
 func docs() collection.Collection {
 	return collection.Collection{
 		Name: "docs", HostConnections: 3, Delay: collection.Duration(500 * time.Millisecond), Agent: "testbot/1.0", Again: noon,
@@ -145,7 +145,8 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestDecideByKind: the kind of the link to a URL matters for the decision, too.
+// TestDecideByKind: whether a URL is admitted also depends on the kind of the link to it, such as an
+// anchor, a redirect or an entry of a sitemap.
 func TestDecideByKind(t *testing.T) {
 	bucket := memblob.New()
 	topical := docs()
@@ -213,8 +214,8 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// TestControlIsNoSetting: pauses and limits do not change the fingerprint, so that the frontier
-// is not rebuilt.
+// TestControlIsNoSetting: pauses and limits of cost do not change the fingerprint of the settings, so
+// that the frontier is not rebuilt because of them.
 func TestControlIsNoSetting(t *testing.T) {
 	bucket := memblob.New()
 	publish(t, bucket, rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon))
