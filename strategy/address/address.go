@@ -1,5 +1,7 @@
 // Package address brings URLs into the one canonical form under which the search
-// engine knows them, and derives identity, place, origin, host and site.
+// engine knows them. From this form it derives the origin, the host, the site and two
+// hashes: the identity, which stands for the URL, and the place, by which URLs are
+// divided among partitions.
 //
 // The canonical form is that of the WHATWG URL standard for http and https,
 // and on top of it
@@ -15,9 +17,9 @@
 //
 // Canonicalising a canonical form changes nothing.
 //
-// Further knowledge is kept apart, because it may change without a new standard: a
-// Cleaner drops the parameters of trackers and sessions, Suspicious recognises
-// addresses of traps, Pattern groups addresses that differ only in numbers and ids.
+// Rules that may change are no part of the canonical form: a Cleaner drops the
+// parameters of trackers and sessions, Suspicious recognises addresses of traps,
+// Pattern groups addresses that differ only in numbers and ids.
 package address
 
 import (
@@ -30,8 +32,9 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// Standard names the version of the rules by which URLs are made canonical. Identities of
-// different standards cannot be compared; each strategy document records its standard.
+// Standard names the version of the rules by which URLs are made canonical. Identities (hashes of
+// canonical URLs) under different standards cannot be compared. So each strategy document, which
+// divides URLs by such hashes, records its standard.
 const Standard = "whatwg-1"
 
 // MaxBytes is the maximum length of a canonical URL, in bytes.
@@ -57,8 +60,8 @@ type Address struct {
 	Place layout.Place
 }
 
-// Parse returns the address of raw, an absolute URL. It fails if raw is malformed, with ErrScheme
-// if the scheme is neither http nor https, and with ErrTooLong if the URL is too long.
+// Parse returns the address of an absolute URL. It fails if the URL is malformed. The error wraps
+// ErrScheme if the scheme is neither http nor https, and ErrTooLong if the URL is too long.
 func Parse(raw string) (Address, error) {
 	ref := cutFragment(raw)
 	if isCanonical(ref) {
@@ -71,8 +74,8 @@ func Parse(raw string) (Address, error) {
 	return split(canonical), nil
 }
 
-// Resolve returns the address to which the reference ref (the href of a link) leads on the
-// page a. It fails as Parse does.
+// Resolve resolves a reference, such as the href of a link, against the address of the page that
+// contains it. It fails as Parse does.
 func (a Address) Resolve(ref string) (Address, error) {
 	short := cutFragment(ref)
 	if joined, ok := a.join(strings.TrimSuffix(short, "#")); ok && isCanonical(joined) {
@@ -85,9 +88,9 @@ func (a Address) Resolve(ref string) (Address, error) {
 	return split(canonical), nil
 }
 
-// cutFragment removes the fragment of a URL: "/a#b" becomes "/a". If white space or nothing
-// precedes the '#', the '#' stays ("/a #b" becomes "/a #"): at the end of the text, the parser
-// would trim this white space, which belongs to the URL.
+// cutFragment removes the fragment of a URL: "/a#b" becomes "/a". If white space precedes the '#', the
+// '#' stays: "/a #b" becomes "/a #". Without the '#', the white space would be at the end, and the
+// parser would trim it, although it is part of the URL. A '#' at the beginning stays, too.
 func cutFragment(raw string) string {
 	if i := strings.IndexByte(raw, '#'); i > 0 && raw[i-1] > ' ' {
 		return raw[:i]
@@ -122,8 +125,8 @@ func split(canonical string) Address {
 	return a
 }
 
-// site returns the registrable domain of a host name by the public suffix list: of
-// www.example.co.uk, it is example.co.uk. The list's private suffixes count, so a name
+// site returns the registrable domain of a host name by the public suffix list, such as
+// example.co.uk for www.example.co.uk. The list's private suffixes count, so a name
 // below github.io is a site of its own. For a host without a registrable domain (an IP
 // address, localhost, a suffix itself) it returns the name, without brackets.
 func site(name string) string {

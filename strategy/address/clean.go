@@ -18,15 +18,15 @@ const onlySession = "=session"
 // path (;jsessionid=…). A canonical URL (see Standard) still has these parameters; only Clean
 // drops them. The zero Cleaner drops nothing. It is safe for concurrent use.
 type Cleaner struct {
-	// for each dropped parameter, by its name in lower case: whether it is dropped only if its value
-	// looks like a session id
+	// names of the parameters that are dropped, in lower case. The value says whether a parameter is
+	// dropped only if its value looks like a session id.
 	names    map[string]bool
 	prefixes []prefix
 }
 
 type prefix struct {
 	text    string // beginning of the parameter names, in lower case
-	session bool   // true: such a parameter is dropped only if its value looks like a session id
+	session bool   // true: a parameter with this prefix is dropped only if its value looks like a session id
 }
 
 // NewCleaner returns a Cleaner that drops the parameters that match one of the patterns, whether in
@@ -57,7 +57,7 @@ func NewCleaner(patterns []string) (Cleaner, error) {
 }
 
 // Clean returns the address without the parameters that c drops. If no parameter of the
-// query is left, its '?' is dropped, too. Cleaning twice changes nothing more. It is
+// query is left, its '?' is dropped, too. Cleaning twice changes nothing more. Clean is
 // cheap for an address without such parameters.
 func (c Cleaner) Clean(a Address) Address {
 	path, query, hasQuery := strings.Cut(a.Path, "?")
@@ -88,7 +88,8 @@ func (c Cleaner) query(query string) string {
 	return query
 }
 
-// path returns a path without the parameters of its segments that c drops.
+// path returns a path without those parameters that c drops. A segment of a path has its parameters
+// after semicolons.
 func (c Cleaner) path(path string) string {
 	if strings.IndexByte(path, ';') < 0 {
 		return path

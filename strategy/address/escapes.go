@@ -2,11 +2,11 @@ package address
 
 import "strings"
 
-// NormalEscapes returns s, a URL or a part of one, with percent-encoding in its normal
-// form (RFC 3986, section 6.2.2): octets outside of ASCII encoded, hex digits in
-// upper case, unreserved characters decoded. In a string with a stray '%' (without two
-// hex digits after it) no escape is changed, because decoding one could make the stray
-// sign the start of an escape. Applying it twice changes nothing more.
+// NormalEscapes returns a URL, or a part of one, with percent-encoding in its normal form
+// (RFC 3986, section 6.2.2): octets outside of ASCII encoded, hex digits in upper case,
+// unreserved characters decoded. If the string has a stray '%' (without two hex digits after
+// it), no escape is changed. Otherwise "%%341" would become "%41" (since %34 is a 4), and so
+// its stray '%' would begin an escape. Applying NormalEscapes twice changes nothing more.
 func NormalEscapes(s string) string {
 	stray, change := false, false
 	for i := 0; i < len(s); i++ {

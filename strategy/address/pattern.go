@@ -6,11 +6,11 @@ import (
 )
 
 // Pattern returns a text that is equal for all addresses that differ only in numbers,
-// dates, ids and the values of parameters: the host and path, with '#' in place of each
-// number and id, and the sorted names of the parameters. All pages of a calendar have
-// one pattern (example.org/calendar/#/#?view), and so have those of a maze of session
-// ids (example.org/s/#/page). An address without any of these has the pattern "".
-// The scheme is not part of it.
+// dates, ids and the values of parameters. It consists of the host and path, with '#' in
+// place of each number and id, and of the sorted names of the parameters. All pages of a
+// calendar have one pattern (example.org/calendar/#/#?view), and so have those of a maze
+// of session ids (example.org/s/#/page). An address without numbers, ids and parameters
+// has the pattern "".
 func Pattern(a Address) string {
 	path, query, _ := strings.Cut(a.Path, "?")
 	var b strings.Builder

@@ -38,7 +38,8 @@ func TestPattern(t *testing.T) {
 	}
 }
 
-// TestPatternsOfTraps counts the patterns of addresses that a trap generates.
+// TestPatternsOfTraps: the many addresses that a trap, such as an endless calendar, generates have
+// only few patterns.
 func TestPatternsOfTraps(t *testing.T) {
 	for name, test := range map[string]struct {
 		url  func(i int) string
@@ -61,7 +62,7 @@ func TestPatternsOfTraps(t *testing.T) {
 }
 
 // FuzzPattern proves that addresses that differ only in a number have the same pattern, and
-// that Pattern returns for every address.
+// that Pattern neither fails nor loops for any address.
 func FuzzPattern(f *testing.F) {
 	for _, path := range []string{"a/2026/11?x=1&y", "s/8f3a%4", "?", "a?1&2=3", "%20%"} {
 		f.Add(path)

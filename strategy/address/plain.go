@@ -7,8 +7,8 @@ import (
 )
 
 // Most links on most pages are plain ASCII and canonical, except for dot segments at
-// their beginning. The functions below handle these without the full parser, which is
-// slower; the fuzz targets check that both give the same result.
+// their beginning. The functions below handle such links without the full parser, which
+// is slower. The fuzz targets check that the result is that of the full parser.
 
 // isCanonical reports whether s is certainly a canonical URL. It is a fast test, which
 // returns false for some canonical URLs, too.
@@ -91,10 +91,10 @@ func plainPath(path string) bool {
 	return true
 }
 
-// join resolves a reference on the page a by joining parts of the two texts, which is fast:
-// "../c" on http://h/a/b gives http://h/c. The reference must have no fragment. The result is
-// right only if isCanonical accepts it, which the caller must check. join returns false for a
-// reference with a scheme that no "//" follows, such as mailto:.
+// join resolves a reference on the page a by joining parts of the two texts: "../c" on http://h/a/b
+// gives http://h/c. This is faster than parsing, but the result is right only if isCanonical accepts
+// it; the caller must check that. The reference must have no fragment. join returns false if the
+// reference has a scheme without "//", such as mailto:.
 func (a Address) join(ref string) (string, bool) {
 	if scheme, ok := leadingScheme(ref); ok {
 		return ref, strings.HasPrefix(ref[len(scheme):], "://")

@@ -7,8 +7,9 @@ import (
 	whatwg "github.com/nlnwa/whatwg-url/url"
 )
 
-// maxRaw is the maximum length of a text that is parsed as a URL, in bytes. It is above
-// MaxBytes, because parsing removes dot segments, a password, tabs and line ends.
+// maxRaw is the maximum length of a text that is parsed as a URL, in bytes. It is greater
+// than MaxBytes, because the canonical form of the URL may be shorter than the text: parsing
+// removes dot segments, a password, tabs and line ends.
 const maxRaw = 4 * MaxBytes
 
 // parser parses URLs by the WHATWG URL standard. In paths it percent-encodes '^', too, as the
@@ -19,8 +20,8 @@ var parser = whatwg.NewParser(whatwg.WithPathPercentEncodeSet(whatwg.PathPercent
 // accepts such a name, but the DNS does not (RFC 1035, section 2.3.1).
 var errEmptyLabel = errors.New("host name has an empty label")
 
-// standardize returns the canonical URL to which the reference ref leads on the page
-// with the canonical URL base. If base is empty, ref must be an absolute URL.
+// standardize resolves a reference against the canonical URL of the page that contains it, and
+// returns the canonical form of the result. If base is empty, ref must be an absolute URL.
 func standardize(base, ref string) (string, error) {
 	if foreignScheme(ref) {
 		return "", ErrScheme

@@ -19,8 +19,8 @@ const (
 )
 
 // Suspicious returns the reason why an address looks as if it were made by a trap; "" if it does
-// not. Such an address exceeds a limit such as MaxLength, or its path repeats itself: a segment, or
-// a sequence of segments, occurs three times in a row, as in /a/a/a/ and /a/b/a/b/a/b.
+// not. A suspicious address exceeds a limit such as MaxLength, or its path repeats itself: a
+// segment, or a sequence of segments, occurs three times in a row, as in /a/a/a/ and /a/b/a/b/a/b.
 func Suspicious(a Address) (reason string) {
 	path, query, hasQuery := strings.Cut(a.Path, "?")
 	switch {

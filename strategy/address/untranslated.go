@@ -2,16 +2,17 @@ package address
 
 import "strings"
 
-// Untranslated returns a URL without the parts that name a language, and whether there are such parts.
-// Translations of a page often have the same URL but for these. Parts are what stands between the
-// characters / . ? & and =, and the language is a primary subtag (RFC 5646):
+// Untranslated returns a URL without the parts that name the given language, and reports whether there
+// are such parts. The URLs of a page and its translation often differ only in these parts, so their
+// results are equal. The language is a primary subtag (RFC 5646). The characters / . ? & and = divide
+// a URL into parts, and become "/" in the result:
 //
 //	https://a.org/de/install.html, de       https:/a/org/install/html, true
 //	https://a.org/install.de-AT.html, de    https:/a/org/install/html, true
 //	https://a.org/install.html, en          https:/a/org/install/html, false
 //	https://a.org/de/install.html, en       https:/a/org/de/install/html, false
 //
-// The last is the URL of a page of a translated manual that is not translated yet.
+// The last example is a page of a German manual whose text is still English.
 func Untranslated(url, language string) (rest string, named bool) {
 	var kept []string
 	for part := range strings.FieldsFuncSeq(url, func(r rune) bool { return strings.ContainsRune("/.?&=", r) }) {

@@ -1,5 +1,5 @@
-// Package batch defines the message from schedule to fetch: a lease on one host, with the
-// URLs to request.
+// Package batch defines the message from the function schedule to the function fetch: the right to
+// send requests to one host until a deadline (a lease), with the URLs to request.
 package batch
 
 import (
@@ -28,7 +28,7 @@ type Batch struct {
 	Deadline  time.Time        `json:"deadline"`   // end of the lease; a fetch that begins later drops the batch
 	// pause from the end of a response to the next request, in milliseconds
 	DelayMillis int64 `json:"delay_ms"`
-	// number of the host's last requests, in a row, that were answered with 429 or 503 or not at all
+	// number of consecutive requests to the host, up to the last one, that got 429 or 503 or no answer
 	Failures uint16   `json:"failures,omitempty"`
 	Robots   []string `json:"robots,omitempty"` // origins whose robots.txt must be requested first
 	Targets  []Target `json:"targets"`

@@ -16,15 +16,18 @@ type Look struct {
 	Modified    string    `json:"modified,omitempty"`
 	Digest      uint64    `json:"digest,omitempty"`
 	Body        uint64    `json:"body,omitempty"`
-	Missing     bool      `json:"missing,omitempty"`     // the last answer said that the page does not exist, but it was kept (see LookOf)
+	Missing     bool      `json:"missing,omitempty"`     // the last answer was that the page does not exist, but the stored page was kept (see LookOf)
 	Collections []string  `json:"collections,omitempty"` // collections for which the page is stored
 }
 
-// LookOf returns what the next request for a URL needs to know of last, the URL's last final
-// outcome. Digest is set only for a Stored or Unchanged outcome: after any other, there is no page
-// to compare the next one with. Missing is set for an Unchanged outcome with a status of 4xx except
-// 429. Such an outcome is recorded when the server says for the first time that a stored page does
-// not exist: the page is kept until the next request confirms that.
+// LookOf returns those parts of a URL's last final outcome that the next request for the URL needs.
+//
+// Digest serves to compare the next answer with the stored page. It is set only if the outcome is
+// Stored or Unchanged, because after any other outcome no page is stored.
+//
+// When a server says for the first time that a stored page does not exist (status 4xx, except 429), the
+// page is kept, and the outcome is Unchanged. Then Missing is set. If the next request gets such an
+// answer, too, the page is given up.
 func LookOf(last book.Outcome) *Look {
 	look := &Look{
 		Time:        last.Time,

@@ -14,9 +14,9 @@
 // # Format history
 //
 //   - 1: has no "only".
-//   - 2: has "only". A program of format 1 refuses a document with it.
-//   - 3: a limit has the name of its flag: "storage", in bytes, was
-//     "storage_bytes". A program of format 2 refuses it.
+//   - 2: has "only". A program of format 1 refuses a document that has "only".
+//   - 3: a limit has the name of its flag: "storage" replaces "storage_bytes", and
+//     is still in bytes. A program of format 2 refuses a document that has "storage".
 package control
 
 import (
@@ -42,8 +42,8 @@ const maxBytes = 64 << 10
 const (
 	Operator = "operator"
 	Limit    = "limit"
-	// Damage is the value for a document that the crawl needs and that cannot be read. Package
-	// settings adds such a pause to the controls that it has read; it is never published.
+	// Damage says that the crawl is paused because a published document cannot be read. This value is
+	// never stored in the bucket: package settings sets it in the controls that it has read.
 	Damage = "damage"
 )
 
@@ -88,7 +88,7 @@ type Only []Chosen
 // Chosen is a collection, or some of its seeds, to which the crawl is limited.
 type Chosen struct {
 	Collection string   `json:"collection"`
-	Seeds      []string `json:"seeds,omitempty"` // the only seeds of the collection that are crawled; empty: all
+	Seeds      []string `json:"seeds,omitempty"` // seeds of the collection that are crawled; empty: all its seeds
 }
 
 // Document is one version of the controls. The zero Document restricts nothing.
@@ -149,10 +149,10 @@ func Find(ctx context.Context, bucket blob.Reader) (numbered.Found[Document], er
 	return store.Find(ctx, bucket)
 }
 
-// Republish repairs damaged controls: it publishes the version in force once more, as the newest.
-// It does so if a newer version is damaged, or if the version in force can be read only by its
+// Republish repairs damaged controls: it publishes the version in force again, under a new number.
+// It does so if a newer version is damaged, or if the version in force can be read only from its
 // copy. It returns the new number, or 0 if nothing is damaged. If no version can be read, the new
-// version pauses the crawl, until an operator has set the limits again and resumes it.
+// version pauses the crawl. Then an operator must set the limits again, and resume the crawl.
 func Republish(ctx context.Context, bucket blob.Bucket, now time.Time) (uint64, error) {
 	found, err := store.Find(ctx, bucket)
 	if err != nil {
@@ -167,10 +167,10 @@ func Republish(ctx context.Context, bucket blob.Bucket, now time.Time) (uint64, 
 	})
 }
 
-// Change calls the function change with a copy of the controls in force, which the function edits.
-// If it returns true, Change publishes the edited controls; if false, nothing. If another publisher
-// was faster, the function is called again, with newer controls. Change returns the controls that
-// are then in force.
+// Change passes a copy of the controls in force to the given function, which edits them. If the
+// function returns true, Change publishes the edited controls, else it publishes nothing. If another
+// publisher was faster, the function is called again, with newer controls. Change returns the
+// controls that are in force afterwards.
 func Change(ctx context.Context, bucket blob.Bucket, change func(*Document) bool) (Document, error) {
 	document, _, err := store.Publish(ctx, bucket, func(current Document, _ uint64) (Document, bool) {
 		changed := change(&current)

@@ -53,7 +53,8 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// TestChangesMeet makes several changes to different fields at once: all take effect.
+// TestChangesMeet calls Change several times concurrently, each time for another field. All changes
+// must take effect.
 func TestChangesMeet(t *testing.T) {
 	bucket := memblob.New()
 	var all sync.WaitGroup
@@ -155,7 +156,7 @@ func FuzzControl(f *testing.F) {
 	})
 }
 
-// TestFormerLimits reads limits with the names of format 2.
+// TestFormerLimits: limits with the field names of format 2 ("storage_bytes") can still be read.
 func TestFormerLimits(t *testing.T) {
 	got, err := numbered.Decode[Document]([]byte(`{"limits":{"storage_bytes":5,"requests_a_day":6,"usd_a_day":0.5}}`))
 	if want := (Limits{5, 6, 0.5}); err != nil || got.Limits != want {

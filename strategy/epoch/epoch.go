@@ -1,7 +1,10 @@
-// Package epoch claims epochs. A rebuilt frontier begins a new epoch, because Redis may give
-// tokens again that it has given before: no pair (epoch, token) occurs twice. Imports and
-// repairs claim epochs, too, so that their outcomes are newer than all in the books (see
-// layout.Version).
+// Package epoch claims epochs. An epoch is a number that is recorded in the bucket, and only one
+// caller gets it. A batch is identified by an epoch and a token, a number from a counter in Redis. If
+// Redis is lost, this counter may give tokens that it has given before. So each rebuild of the frontier
+// begins a new epoch, and no pair (epoch, token) occurs twice.
+//
+// Of two outcomes of a URL, the one with the higher pair is the newer one (see layout.Version). So
+// imports and repairs claim epochs, too: then their outcomes are newer than all in the books.
 package epoch
 
 import (
@@ -15,11 +18,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// Claim stores a claim on a new epoch, and returns the epoch. It is higher than all epochs claimed
-// before, and no other caller gets it. The claim records the claimer's name (the parameter by) and
-// the generations of the manifests that the claimer has read (the parameter read). After an error
-// the claim may exist nevertheless; its epoch is then never used, and the next Claim returns a
-// higher one.
+// Claim stores a claim on a new epoch, and returns this epoch. The epoch is higher than all that were
+// claimed before, and no other caller gets it. The claim records the claimer's name and the
+// generations of the manifests that the claimer has read. If Claim fails, the claim may have been
+// stored nevertheless. Then its epoch is never used, and the next call of Claim returns a higher one.
 func Claim(ctx context.Context, bucket blob.Bucket, by string, read ...manifest.Manifest) (uint64, error) {
 	last, err := Last(ctx, bucket)
 	if err != nil {
@@ -45,7 +47,7 @@ func Claim(ctx context.Context, bucket blob.Bucket, by string, read ...manifest.
 }
 
 // Last returns the highest claimed epoch, 0 if there is none. It ignores objects in epochs/
-// whose keys are not those of claims.
+// whose keys do not have the form that layout.EpochKey gives the keys of claims.
 func Last(ctx context.Context, bucket blob.Reader) (uint64, error) {
 	var last uint64
 	for object, err := range bucket.List(ctx, layout.Epochs, "") {

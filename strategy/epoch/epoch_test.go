@@ -62,8 +62,8 @@ func TestAnEpochIsNeverGivenAgain(t *testing.T) {
 	})
 }
 
-// A claim records which generations the claimer has read; the claim of an earlier program has
-// none.
+// A claim records which generations of manifests the claimer has read. A claim in the format of an
+// earlier version of the program has no such record, and must still be readable.
 func TestClaimTellsGenerations(t *testing.T) {
 	bucket := memblob.New()
 	if err := bucket.Create(t.Context(), layout.EpochKey(1), []byte("worker nonce\n")); err != nil {
@@ -89,7 +89,8 @@ func TestClaimTellsGenerations(t *testing.T) {
 	}
 }
 
-// A foreign object below epochs/ claims no epoch, and does not make Claim fail.
+// Objects below epochs/ are claims on epochs. Claim must ignore objects there whose keys do not have
+// the form that layout.EpochKey gives the keys of claims.
 func TestForeignKey(t *testing.T) {
 	bucket := memblob.New()
 	for _, key := range []string{"0notes", "notes", "notes/000000000009"} {

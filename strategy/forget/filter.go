@@ -1,5 +1,6 @@
-// Package forget removes from books all traces of URLs that a takedown forgets: their
-// outcomes, links from and to them, and details of other outcomes that name one of them.
+// Package forget removes from books all traces of URLs that a takedown forgets: their outcomes, and
+// the links from and to them. It also empties the field Detail of another URL's outcome if Detail
+// names a forgotten URL.
 package forget
 
 import (
@@ -10,14 +11,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// Filter decides which outcomes and links are kept when forgotten URLs are erased from a book. It
-// also decides this for ledgers, the lists of outcomes and links in spool objects, from which pack
-// makes a book. Every page whose links are in the book or ledger must have an outcome there, too. A
-// Filter is for one goroutine.
+// Filter decides which outcomes and links are kept when forgotten URLs are erased from a book, or from
+// a ledger (the list of outcomes and links in a spool object). A link contains only a hash of its
+// source page's URL. Filter learns the URL from the page's outcome, so this outcome must be in the
+// same book or ledger as the link. A Filter is for one goroutine.
 type Filter struct {
 	set takedown.Set
 
-	pages map[layout.Identity]bool // identities of the forgotten URLs whose outcomes See was called with
+	pages map[layout.Identity]bool // identities of those forgotten URLs for which See was called
 	// target is the target of the last link that was filtered, and targetForgotten says
 	// whether it is forgotten. This saves work: in a book, links to one target are adjacent.
 	target          string
@@ -30,10 +31,10 @@ func New(set takedown.Set) *Filter {
 	return &Filter{set: set, pages: make(map[layout.Identity]bool)}
 }
 
-// See remembers the page of an outcome if its URL is forgotten, so that Link later drops the links
-// of this page. Link cannot notice this alone: a link has only the identity of its source, which
-// does not tell whether the source is on a forgotten site. See returns true if Outcome will keep
-// the outcome unchanged.
+// See records the identity of an outcome's URL if that URL is forgotten, so that Link can later drop
+// the links on this page. A link contains only the identity (a hash) of its source page, which does
+// not show whether the page is on a forgotten site. See returns true if the method Outcome will keep
+// the outcome and change nothing in it.
 func (f *Filter) See(o book.Outcome) bool {
 	if !f.set.ForgetsURL(o.URL) {
 		return !f.namesForgotten(o.Detail)
@@ -54,9 +55,9 @@ func (f *Filter) Outcome(o *book.Outcome) bool {
 	return true
 }
 
-// namesForgotten reports whether an outcome's detail is that of a redirect ("to URL") to a
-// forgotten URL. If the detail has MaxDetail bytes, it may have been cut off, so that its URL
-// cannot be checked: then the URL counts as forgotten.
+// namesForgotten reports whether an outcome's detail names a forgotten URL. Only the detail of a
+// redirect or alias names a URL: it is "to " and the URL. A detail of MaxDetail bytes may have been cut
+// off, so that its URL cannot be checked. Then the URL counts as forgotten.
 func (f *Filter) namesForgotten(detail string) bool {
 	to, found := strings.CutPrefix(detail, "to ")
 	return found && (len(detail) >= book.MaxDetail || f.set.ForgetsURL(to))

@@ -50,8 +50,8 @@ func (l *Leases) keep(ctx context.Context, held Lease, now func() time.Time, ttl
 	}
 }
 
-// Once returns true to the first caller with this name. For the time ttl after that, it
-// returns false to all callers with the name.
+// Once returns true for the first call with a name. For the duration ttl after that, it returns
+// false for all calls with the same name.
 func (l *Leases) Once(ctx context.Context, name string, now time.Time, ttl time.Duration) (bool, error) {
 	_, acquired, err := New(l.rdb, l.holder+"/"+rand.Text()).Acquire(ctx, name, now, ttl)
 	return acquired, err

@@ -3,8 +3,9 @@
 // the same one, or when Redis forgets all.
 //
 // Each lease is a string, lease:<name> = "<end> <holder>", with the end in
-// milliseconds since 1970-01-01 UTC. The time passed in decides whether a lease has
-// ended; Redis's own expiry, an hour later, only cleans up.
+// milliseconds since 1970-01-01 UTC. Whether a lease has ended is decided by the time
+// that the caller passes, not by the clock of Redis. Redis deletes the string an hour
+// after the end; this only cleans up.
 package lease
 
 import (
@@ -26,7 +27,7 @@ func New(rdb redis.UniversalClient, holder string) *Leases {
 	return &Leases{rdb: rdb, holder: holder}
 }
 
-// Lease is the right of one holder to do the work with this name until the time Until.
+// Lease is the right of one holder to do the named work until a certain time.
 type Lease struct {
 	Name  string
 	Until time.Time // end of the lease, rounded down to a millisecond
@@ -44,8 +45,8 @@ const retention = time.Hour
 //	absent, or held by another and ended      1                   0
 //	held by another, and has not ended        0                   0
 //
-// A lease whose remaining time is more than twice the time from ARGV[3] to ARGV[2] was taken with a
-// wrong clock, and counts as ended.
+// If the remaining time of a lease is more than twice the requested time (ARGV[2] - ARGV[3]), the
+// clock of its holder was wrong. Such a lease counts as ended.
 var take = redis.NewScript(`
 local value = redis.call('GET', KEYS[1])
 local till, holder
@@ -64,8 +65,8 @@ local value = redis.call('GET', KEYS[1])
 if value and value:match('^%-?%d+ (.*)$') == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 0`)
 
-// Acquire takes the lease on a name: from the time now, for the time ttl. It returns false when
-// another holder has the lease.
+// Acquire takes the lease on a name. The lease begins at the given time, and ends after the duration
+// ttl. Acquire returns false when another holder has the lease.
 func (l *Leases) Acquire(ctx context.Context, name string, now time.Time, ttl time.Duration) (Lease, bool, error) {
 	return l.take(ctx, "acquire", name, now, ttl, false)
 }
@@ -84,7 +85,8 @@ func (l *Leases) Release(ctx context.Context, held Lease) error {
 	return nil
 }
 
-// take runs the script take for Acquire or, if held is true, for Renew.
+// take runs the Lua script take, which acquires or renews a lease. It renews the lease if the
+// parameter held is true. The operation is a verb for the text of errors.
 func (l *Leases) take(ctx context.Context, operation, name string, now time.Time, ttl time.Duration, held bool) (Lease, bool, error) {
 	if ttl <= 0 {
 		return Lease{}, false, fmt.Errorf("cannot %s lease %s: time to live %v is not positive", operation, name, ttl)

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// JSON decodes the content of a file, one JSON document, into *value. It refuses unknown
-// fields, because whoever wrote them expects an effect. Errors name the line.
+// JSON decodes a file that consists of one JSON document into *value. It refuses unknown
+// fields, because their author expects an effect. Errors name the line.
 func JSON(content []byte, value any) error {
 	decoder := json.NewDecoder(bytes.NewReader(content))
 	decoder.DisallowUnknownFields()
@@ -31,8 +31,8 @@ func JSON(content []byte, value any) error {
 	return fmt.Errorf("line %d: %s", 1+bytes.Count(content[:at], []byte("\n")), sentence)
 }
 
-// explain returns a sentence that says what is wrong with content, and the offset of the mistake in
-// bytes. The parameter err is the error of decoding the content, and at is the offset at which the
+// explain returns a sentence that says what is wrong with a JSON text, and the offset of the mistake
+// in bytes. The parameter err is the error of decoding the text, and at is the offset at which the
 // decoder stopped.
 func explain(content []byte, err error, at int64) (string, int64) {
 	const early = "it is not JSON: it ends too early"
@@ -60,11 +60,12 @@ func explain(content []byte, err error, at int64) (string, int64) {
 	return err.Error(), at
 }
 
-// kind is a description of a JSON value, such as "a text". Wrong shows it without quotes.
+// kind is a description of a JSON value, such as "a text". The function Wrong puts no quotes
+// around a kind.
 type kind string
 
-// kindOf returns the description of a JSON value, from the words for it in an error of
-// encoding/json: "a text" for "string", "the number 5" for "number 5".
+// kindOf returns the description of a wrong JSON value for people. The argument is the description in
+// an error of encoding/json: "string" becomes "a text", and "number 5" becomes "the number 5".
 func kindOf(found string) kind {
 	switch name, number, _ := strings.Cut(found, " "); name {
 	case "string":

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Languages parses text, the value of the setting with this name, as primary subtags of languages
-// (RFC 5646) separated by commas, such as de,fr. It returns each subtag once, in lower case; none
-// for an empty text. It fails if there are more than the parameter most says.
+// Languages parses the value of a setting as primary subtags of languages (RFC 5646) separated by
+// commas, such as de,fr. It returns each subtag once, in lower case; none for an empty text. It fails
+// if there are more subtags than the given maximum. The name of the setting is for the error.
 func Languages(name, text string, most int) (languages []string, err error) {
 	for language := range strings.SplitSeq(strings.ToLower(text), ",") {
 		language = strings.TrimSpace(language)

@@ -21,8 +21,8 @@ import (
 // maxShown is the number of characters of a wrong value that an error repeats.
 const maxShown = 100
 
-// Wrong returns the error for a wrong value of the setting with this name. The parameter write
-// describes a right value, such as "a duration such as 5s".
+// Wrong returns the error for a wrong value of the setting with this name. The last parameter says
+// what the user must write instead, for example "a duration such as 5s".
 func Wrong(name string, value any, write string) error {
 	return fmt.Errorf("%s is %s; write %s", name, show(value), write)
 }
@@ -45,8 +45,8 @@ func show(value any) string {
 	return fmt.Sprint(value)
 }
 
-// Duration parses text, the value of the setting with this name, as a duration such as 1m30s, from
-// 0 to the parameter most.
+// Duration parses the value of a setting as a duration, such as 1m30s. It refuses negative durations
+// and those above the given maximum. The name of the setting is for the error.
 func Duration(name, text string, most time.Duration) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 || d > most {
@@ -66,8 +66,9 @@ func Span(d time.Duration) string {
 	return text
 }
 
-// Whole parses text, the value of the setting with this name, as a whole number from the parameter
-// least to the parameter most. If most is math.MaxInt64, there is no upper bound.
+// Whole parses the value of a setting as a whole number within the given bounds, which are both
+// allowed. If most is math.MaxInt64, there is no upper bound. The name of the setting is for the
+// error.
 func Whole(name, text string, least, most int64) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < least || n > most {
@@ -85,8 +86,8 @@ func Range(least, most int64) string {
 	return fmt.Sprintf("a whole number from %d to %d", least, most)
 }
 
-// Amount parses text, the value of the setting with this name, as a number of at least 0, such as
-// 2.50.
+// Amount parses the value of a setting as a number of at least 0, such as 2.50. The name of the
+// setting is for the error.
 func Amount(name, text string) (float64, error) {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(n >= 0) || math.IsInf(n, 1) {
@@ -95,8 +96,8 @@ func Amount(name, text string) (float64, error) {
 	return n, nil
 }
 
-// Switch parses text, the value of the setting with this name, which is on (true or 1) or off
-// (false, 0 or empty).
+// Switch parses the value of a setting that is on (true or 1) or off (false, 0 or empty). The name of
+// the setting is for the error.
 func Switch(name, text string) (bool, error) {
 	switch strings.ToLower(text) {
 	case "1", "true":
@@ -107,8 +108,9 @@ func Switch(name, text string) (bool, error) {
 	return false, Wrong(name, text, "true or false")
 }
 
-// Time parses text, the value of the setting with this name, as a time (RFC 3339) or a date, which
-// means its first moment in UTC. For an empty text it returns the zero time.
+// Time parses the value of a setting as a time (RFC 3339) or as a date, which means the first moment
+// of that day in UTC. For an empty text it returns the zero time. The name of the setting is for the
+// error.
 func Time(name, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -123,8 +125,8 @@ func Time(name, text string) (time.Time, error) {
 
 var size = regexp.MustCompile(`(?i)^([0-9]+(?:\.[0-9]+)?) *(?:([KMGT])(i?))?B?$`)
 
-// Size parses text, the value of the setting with this name, as a number of bytes such as 50GB,
-// 1.5TiB or 1000000.
+// Size parses the value of a setting as a number of bytes, such as 50GB, 1.5TiB or 1000000. The name
+// of the setting is for the error.
 func Size(name, text string) (int64, error) {
 	parts := size.FindStringSubmatch(strings.TrimSpace(text))
 	if parts == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// goWords are words of the errors of strconv, time, json and similar packages, which users must
-// not see.
+// goWords are words from error messages of Go packages such as strconv, time and json. Messages for
+// users must not contain them.
 var goWords = []string{"strconv", "time: ", "json:", "toml:", "parsing", "cannot unmarshal", "invalid syntax", "looking for beginning"}
 
 func TestRefusals(t *testing.T) {

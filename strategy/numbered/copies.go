@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// keepCopy stores content, the bytes of a version, as the version's copy. It does nothing if
-// content has no valid seal (see layout.Seal), or if a copy exists already.
+// keepCopy stores the bytes of a version as the version's copy. It does nothing if these bytes have
+// no valid seal (a checksum, see layout.Seal), or if a copy exists already.
 func (s Store[T]) keepCopy(ctx context.Context, bucket blob.Bucket, version uint64, content []byte) error {
 	if _, sealed, err := layout.Unseal(content); err != nil || !sealed {
 		return nil // there is no version, or it is of format 1; the next version gets a copy
@@ -28,7 +28,7 @@ func (s Store[T]) keepCopy(ctx context.Context, bucket blob.Bucket, version uint
 }
 
 // readSealed returns the content of the object with the key. found is false if the object is
-// absent, or has no valid seal (see layout.Seal): it is damaged, or of format 1.
+// absent, or has no valid seal (a checksum, see layout.Seal): it is damaged, or of format 1.
 func readSealed(ctx context.Context, bucket blob.Reader, key string) (content []byte, found bool, err error) {
 	content, found, err = blob.Find(ctx, bucket, key)
 	if err != nil || !found {
@@ -38,10 +38,10 @@ func readSealed(ctx context.Context, bucket blob.Reader, key string) (content []
 	return content, sealed && err == nil, nil
 }
 
-// Restore repairs a damaged or missing object, a version or the copy of one. It writes the bytes of
-// the copy in place of the version, or those of the version in place of the copy, and returns true.
-// The object then has the bytes with which it was first written. If the other object is absent or
-// damaged, too, Restore changes nothing and returns false.
+// Restore repairs the object with this key, which is a version or the copy of a version. It writes
+// the bytes of the copy in place of a damaged or missing version, and those of the version in place
+// of a damaged or missing copy. Then it returns true; the object has the bytes with which it was
+// first written. If both objects are damaged or missing, Restore changes nothing and returns false.
 func Restore(ctx context.Context, bucket blob.Bucket, key string) (restored bool, err error) {
 	content, found, err := readSealed(ctx, bucket, layout.TwinKey(key))
 	if err != nil || !found {

@@ -53,8 +53,8 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// Publishing the document that is in force writes nothing, so that this works on a read-only
-// bucket, too.
+// Publishing a document that equals the one in force writes nothing, so that it succeeds on a
+// read-only bucket, too.
 func TestUnchangedIsNotWritten(t *testing.T) {
 	bucket := countblob.New(memblob.New())
 	for range 2 {
@@ -67,8 +67,9 @@ func TestUnchangedIsNotWritten(t *testing.T) {
 	}
 }
 
-// If a publisher is killed before it stores the copy, the next one that publishes the same
-// document stores it. A version without a seal gets no copy.
+// If a publisher is killed after it has stored a version and before it stores the version's copy, the
+// next publisher of the same document stores the copy. A version without a seal (a checksum, see
+// layout.Seal) gets no copy.
 func TestCopyKeptLater(t *testing.T) {
 	bucket := memblob.New()
 	for _, unsealed := range []bool{false, true} {

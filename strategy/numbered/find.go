@@ -40,11 +40,11 @@ func (d Damaged) String() string {
 // Found describes the stored versions of a document: the version in force, and damaged newer
 // versions.
 type Found[T Document] struct {
-	Document T      // document of Version, with the additions of Recover; zero document if Version is 0
+	Document T      // document in force, to which Store.Recover has added what it could read of damaged versions
 	Version  uint64 // number of the version in force; 0: no version, or none that can be read
 	Highest  uint64 // number of the highest version, readable or not
-	// Damaged holds the damaged versions that are newer than the one in force, the newest
-	// first. If only a copy of the version in force could be read, it is the last in the list.
+	// Damaged holds the damaged versions that are newer than the version in force, the newest
+	// first. If the version in force could be read only from its copy, it comes last in Damaged.
 	Damaged []Damaged
 
 	content []byte // bytes of Version as stored; nil if Version is 0
@@ -60,7 +60,7 @@ func (f *Found[T]) Lost() error {
 }
 
 // Find returns the version in force and the damaged versions that are newer. It takes
-// one LIST and one GET for each of these versions; a damaged version takes a second GET,
+// one LIST, and one GET for each of these versions. A damaged version takes a second GET,
 // for its copy.
 func (s Store[T]) Find(ctx context.Context, bucket blob.Reader) (Found[T], error) {
 	var versions []blob.Object
@@ -76,8 +76,8 @@ func (s Store[T]) Find(ctx context.Context, bucket blob.Reader) (Found[T], error
 }
 
 // Among returns the version in force and the damaged versions that are newer, as Find does, but
-// without a LIST. The parameter versions holds the objects of all versions, which the caller has
-// listed, in ascending order.
+// without a LIST request. The parameter versions holds the objects of all versions, which the caller
+// has listed, in ascending order.
 func (s Store[T]) Among(ctx context.Context, bucket blob.Reader, versions []blob.Object) (found Found[T], err error) {
 	var damaged [][]byte
 	if len(versions) > 0 {
@@ -114,16 +114,17 @@ func (s Store[T]) number(version blob.Object) uint64 {
 	return number
 }
 
-// reading holds the bytes of a version, or those of its copy if the version is damaged.
+// reading is the result of reading a version. If the version is damaged, but its copy is not, document
+// and content are those of the copy.
 type reading[T Document] struct {
 	document T
-	content  []byte // bytes of the document; the damaged bytes if isWhole is false
+	content  []byte // bytes of the document; if isWhole is false, the damaged bytes of the version
 	isWhole  bool   // the version or its copy could be read
 	damage   error  // why the version itself could not be read (wraps errBytes); nil if it could
 }
 
-// read reads a version or, if the version is damaged, its copy. It fails if the object store fails,
-// or if the bytes are whole but not a valid document.
+// read reads a version or, if the version is damaged, its copy. It fails if the object store fails.
+// It also fails if the bytes are undamaged, but are not a valid document.
 func (s Store[T]) read(ctx context.Context, bucket blob.Reader, object blob.Object) (r reading[T], err error) {
 	if object.Size > s.Most {
 		r.damage = fmt.Errorf("%w: %d bytes, more than %d", errBytes, object.Size, s.Most)
@@ -148,11 +149,13 @@ func (s Store[T]) read(ctx context.Context, bucket blob.Reader, object blob.Obje
 	return r, err
 }
 
-// Republish publishes the document in force once more, as the next version, if it could be read
-// only by its copy or a newer version is damaged. It returns the new number, or 0 if no version is
-// damaged. The function as returns the document to publish. It is called with the document in
-// force, or with the zero document if no version can be read, and with the new number. If it
-// returns an error, nothing is published.
+// Republish repairs a document with damaged versions by publishing it again, as the next version. It
+// does so if a version newer than the one in force is damaged, or if the version in force could be
+// read only from its copy. It returns the number of the new version, or 0 if no version is damaged.
+//
+// The given function makes the new version. Its arguments are the document in force (the zero document
+// if no version can be read) and the number of the new version. If the function fails, nothing is
+// published.
 func (s Store[T]) Republish(ctx context.Context, bucket blob.Bucket, as func(document T, version uint64) (T, error)) (uint64, error) {
 	for range maxRaces {
 		found, err := s.Find(ctx, bucket)

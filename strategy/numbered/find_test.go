@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 )
 
-// If a version is damaged, Find names it and returns its copy or, without a copy, the version
-// before. The next version gets a higher number.
+// If a version is damaged, Find reports it and returns its copy or, without a copy, the version
+// before. The next version that is published gets a number above that of the damaged one.
 func TestDamagedNewest(t *testing.T) {
 	for name, damage := range map[string]func([]byte) []byte{
 		"empty":      func([]byte) []byte { return nil },
@@ -67,8 +67,8 @@ func TestDamagedNewest(t *testing.T) {
 	}
 }
 
-// If no version can be read, nothing is published, unless the store can recover entries from
-// the damaged bytes.
+// If no version of a document can be read, Publish fails and stores nothing. But if the Store has a
+// function Recover, Publish succeeds: the new version has what Recover found in the damaged bytes.
 func TestAllDamaged(t *testing.T) {
 	bucket := memblob.New()
 	if err := bucket.Create(t.Context(), layout.ControlKey(1), []byte{0, 0}); err != nil {

@@ -1,18 +1,18 @@
-// Package numbered keeps documents of which each version is an immutable JSON
-// object, named by its number and sealed (see layout.Seal). The highest number
-// that can be read is in force.
+// Package numbered keeps documents in a bucket. Each version of a document is an
+// immutable JSON object, named by its number and sealed with a checksum (see
+// layout.Seal). The version with the highest number that can be read is in force.
 //
 // # Damage
 //
 // A version is damaged when its bytes have changed since it was written: they are
 // empty, cut off or altered. A reader learns of it and gets instead
 //
-//	its copy                if the copy is whole: nothing is lost
+//	its copy                if the copy is not damaged; nothing is lost then
 //	the previous version    otherwise; the document's package says what this means
 //
 // `verify --repair` restores a version from its copy, or a copy from its version.
-// If both are damaged, it publishes a new version above them, as every change of
-// the document does. A version with intact bytes that this program does not
+// If both are damaged, it publishes a new version with a higher number, as every
+// change of the document does. A version with intact bytes that this program does not
 // understand, such as one of a later program, is not damaged: reading it fails.
 //
 // # Format history
@@ -49,8 +49,9 @@ type Store[T Document] struct {
 	Prefix string                      // prefix of the keys of all versions; no other keys have it
 	Key    func(version uint64) string // function that returns the key of the version with this number
 	Most   int64                       // maximum size of a version, in bytes
-	// Recover, if not nil, returns the document with more content added: what can still be read
-	// in damaged, the bytes of a later version.
+	// Recover, if not nil, saves content of a damaged version. Its arguments are the newest document
+	// that can be read (zero if there is none), and the bytes of the damaged version. It adds to the
+	// document what can still be read in these bytes, and returns the result.
 	Recover func(document T, damaged []byte) T
 }
 
@@ -64,13 +65,14 @@ func (s Store[T]) Newest(ctx context.Context, bucket blob.Reader) (document T, v
 	return found.Document, found.Version, err
 }
 
-// Publish stores a changed document as the next version. It returns the document and the version
-// that are in force afterwards.
+// Publish stores a changed document as the next version. It returns the document and the version that
+// are in force afterwards.
 //
 // The function change gets the document in force and the number of the next version. It returns the
-// new document, or false if nothing is to be changed. When another publisher takes the number
-// first, change is called again with that publisher's document and the next number. If both store
-// the same document, it is stored once.
+// new document, or false if nothing is to be changed. Another publisher may be faster, and store a
+// version with this number first. If that version is the same document, Publish succeeds and stores
+// nothing more. Otherwise Publish calls change again, with the other publisher's document and the
+// number after it.
 func (s Store[T]) Publish(ctx context.Context, bucket blob.Bucket, change func(current T, version uint64) (next T, changed bool)) (T, uint64, error) {
 	for range maxRaces {
 		found, err := s.Find(ctx, bucket)
@@ -97,9 +99,9 @@ func (s Store[T]) Publish(ctx context.Context, bucket blob.Bucket, change func(c
 	return none, 0, fmt.Errorf("cannot publish a version of %s: others were faster %d times", s.Prefix, maxRaces)
 }
 
-// Create stores a valid document as the version with this number, and then the version's copy. If
-// the version exists already with the same document, Create succeeds; with another document, it
-// fails with blob.ErrExists.
+// Create stores a document as the version with this number, and then a second copy of it under another
+// key (see layout.Copies). It fails if the document is invalid. If the version exists already, Create
+// succeeds if it holds the same document, and fails with blob.ErrExists if it holds another one.
 func (s Store[T]) Create(ctx context.Context, bucket blob.Bucket, version uint64, document T) error {
 	if err := document.Validate(); err != nil {
 		return err
@@ -118,7 +120,8 @@ func (s Store[T]) Create(ctx context.Context, bucket blob.Bucket, version uint64
 }
 
 // Decode decodes the bytes of a version, and returns the error of Validate for an invalid
-// document. It refuses unknown fields, because their writer expects an effect.
+// document. It fails if the document has an unknown field, because whoever wrote it expects
+// an effect.
 func Decode[T Document](content []byte) (T, error) {
 	var document, none T
 	object, sealed, err := layout.Unseal(content)

@@ -86,9 +86,9 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// TestPublishersRace lets many publishers add one name each at once, to a bucket half of whose
-// calls fail before or after they take effect. A publisher that gets an error tries again. No
-// name may be lost, and none may be there twice.
+// TestPublishersRace lets many publishers add one name each, all at the same time. Half of the
+// bucket's calls fail, before or after they take effect. A publisher that gets an error tries
+// again. No name may be lost, and none may be stored twice.
 func TestPublishersRace(t *testing.T) {
 	inner := memblob.New()
 	bucket := faultblob.New(inner, func(c faultblob.Call) faultblob.Fault {

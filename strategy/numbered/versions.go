@@ -9,7 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Kept is a cache of the versions of one document that the process has read. It needs no expiry,
+// Kept is a cache of the versions of one document that this process has read. It needs no expiry,
 // because versions never change. The zero value is ready to use. A Kept is safe for concurrent use.
 type Kept[T Document] struct {
 	mu       sync.Mutex // protects versions
@@ -36,13 +36,13 @@ func (k *Kept[T]) put(version uint64, document T) {
 type Version[T Document] struct {
 	Number   uint64
 	Document T
-	IsWhole  bool  // Document was read, from the version or from its copy; false: Document is zero
-	Damage   error // why the version itself cannot be read, with its key; nil if it can be read
+	IsWhole  bool  // whether Document could be read, from the version or from its copy; if not, Document is zero
+	Damage   error // says why the version itself cannot be read, and names its key; nil if it can be read
 }
 
-// Walk reads the stored versions, the newest first, and calls the function enough with each of
-// them. It ends when enough returns true, or after the last version. It takes one LIST, and one GET
-// for each version that is not in the cache kept.
+// Walk reads the stored versions, the newest first, and passes each of them to the given function. It
+// ends when the function returns true, or after the last version. It takes one LIST, and one GET for
+// each version that is not in the given cache.
 func (s Store[T]) Walk(ctx context.Context, bucket blob.Reader, kept *Kept[T], enough func(Version[T]) bool) error {
 	var objects []blob.Object
 	var numbers []uint64

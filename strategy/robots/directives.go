@@ -10,14 +10,14 @@ type Directives struct {
 	NoFollow bool
 }
 
-// Add returns the union of the directives in d and in more.
+// Add returns the union of two sets of directives.
 func (d Directives) Add(more Directives) Directives {
 	return Directives{d.NoIndex || more.NoIndex, d.NoFollow || more.NoFollow}
 }
 
 // ParseMeta returns the directives for a crawler in a meta element with the attributes name and
 // content. The parameter agent is the crawler's User-Agent. There are no directives for the crawler
-// unless name is "robots" or the product token in agent (see Parse).
+// unless the element's name is "robots" or the product token in the User-Agent (see Parse).
 func ParseMeta(name, content, agent string) Directives {
 	name = strings.ToLower(strings.TrimSpace(name))
 	if name != "robots" && (name == "" || name != ownToken(agent)) {
@@ -28,7 +28,7 @@ func ParseMeta(name, content, agent string) Directives {
 
 // ParseTag returns the directives for a crawler in the values of X-Robots-Tag headers, such as
 // "noindex, nofollow" and "examplebot: none". The parameter agent is the crawler's User-Agent.
-// After the name of another crawler, the words in the same value are skipped up to the next name.
+// Words after the name of another crawler are skipped, up to the next name in the same value.
 func ParseTag(values []string, agent string) Directives {
 	var d Directives
 	for _, value := range values {
@@ -52,20 +52,23 @@ func ParseTag(values []string, agent string) Directives {
 	return d
 }
 
-// hasValue reports whether word, the text before a colon, belongs to a directive with a value,
-// and so is not the name of a crawler:
+// hasValue looks at a text that stands before a colon in an X-Robots-Tag header. It returns false if
+// the text is the name of a crawler, and true if it belongs to a directive with a value:
 //
-//	examplebot: none                           a crawler's name: false
-//	unavailable_after: 25 Jun 2010 15:00:00    a directive with a value: true
-//	25 Jun 2010 15:00:00                       the rest of a date that was cut at its
-//	                                           comma (its word has a space): true
+//	header                                            text                 result
+//	examplebot: none                                  examplebot           false
+//	unavailable_after: 25 Jun 2010 15:00:00           unavailable_after    true
+//	unavailable_after: Friday, 25 Jun 2010 15:00:00   25 Jun 2010 15       true
+//
+// In the last header, the text begins behind the comma, which usually separates directives. It is no
+// name of a crawler, because it has spaces.
 func hasValue(word string) bool {
 	word = strings.ToLower(word)
 	return word == "unavailable_after" || strings.HasPrefix(word, "max-") || strings.ContainsAny(word, " \t")
 }
 
-// concerns reports whether a name in an X-Robots-Tag header means the crawler with the User-Agent
-// agent: the name is "*", "robots" or the product token in agent.
+// concerns reports whether a name in an X-Robots-Tag header means the crawler with this User-Agent:
+// the name is "*", "robots" or the product token in the User-Agent.
 func concerns(name, agent string) bool {
 	token := ownToken(agent)
 	return name == "*" || strings.EqualFold(name, "robots") || token != "" && productToken(name) == token

@@ -26,7 +26,7 @@ Sitemap: http://example.org/sitemap.xml
 	// true
 }
 
-// A page may forbid to be indexed, and that its links are followed.
+// A page may forbid crawlers to index it, and to follow its links.
 func ExampleParseMeta() {
 	directives := robots.ParseMeta("robots", "noindex, nofollow", "bucketsearch")
 	fmt.Printf("%+v\n", directives)

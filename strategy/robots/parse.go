@@ -18,8 +18,11 @@ type group struct {
 
 // collect parses a robots.txt for the crawler with this product token, and returns the sitemaps. It
 // adds the rules for this crawler to the parameter ours, and the rules for "*" to the parameter
-// everyones. In the file, rules form groups. A group begins with consecutive user-agent lines;
-// other lines than Allow and Disallow may be between these (RFC 9309, section 2.2.4).
+// everyones.
+//
+// The file consists of groups: one or more user-agent lines, and then the Allow and Disallow lines for
+// these agents. Only an Allow or Disallow line ends the user-agent lines of a group. For example, two
+// user-agent lines with a Crawl-delay line between them belong to one group (RFC 9309, section 2.2.4).
 func collect(body, token string, ours, everyones *group) (sitemaps []string) {
 	var open []*group // the groups to which the current lines belong
 	begun := false    // the rules of the groups have begun: the next user-agent line begins a new group

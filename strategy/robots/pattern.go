@@ -28,9 +28,10 @@ func newPattern(value string) (pattern, bool) {
 
 var special = strings.NewReplacer("*", "%2A", "$", "%24")
 
-// escapePath returns a path with its query in the form that patterns match: with normal
-// percent-encoding (see address.NormalEscapes), '*' written as %2A, and '$' as %24. In patterns,
-// too, these two characters are written so, unless they are wildcards (RFC 9309, section 2.2.3).
+// escapePath returns a path with its query in the form that is compared with patterns: with normal
+// percent-encoding (see address.NormalEscapes), '*' written as %2A, and '$' as %24. In a pattern, '*'
+// and a final '$' are wildcards, so the characters themselves are written as %2A and %24 there, too
+// (RFC 9309, section 2.2.3).
 func escapePath(path string) string { return special.Replace(address.NormalEscapes(path)) }
 
 // matches reports whether the pattern matches a path in the form that escapePath returns. It takes
@@ -53,7 +54,8 @@ func (p pattern) matches(path string) bool {
 	return ok && follow(rest, middle[:last])
 }
 
-// follow reports whether text contains the parts in this order and without overlaps.
+// follow reports whether text contains the parts one after another, in this order and without
+// overlaps.
 func follow(text string, parts []string) bool {
 	for _, part := range parts {
 		i := strings.Index(text, part)

@@ -2,15 +2,15 @@
 // be requested, and how often.
 //
 // The groups for the crawler's own product token are merged and replace those for "*".
-// The longest matching pattern wins, and Allow wins at equal length. '*' in a
-// pattern matches any run of characters and a final '$' the end.
+// The longest matching pattern wins, and Allow wins at equal length. In a pattern,
+// '*' matches any run of characters, and a final '$' matches the end of the path.
 // Lines that cannot be understood are skipped. Crawl-delay and Sitemap, which the
 // RFC does not define, are understood too.
 //
 // Where the RFC is silent, this package follows Google's parser: a missing colon and
 // common misspellings are accepted, and a reserved character such as '/' does not match
-// its escape (%2F). But '*' and '$' in a path are matched by their escapes, because in a
-// pattern they have a meaning.
+// its escape (%2F). But the escapes %2A and %24 in a pattern do match '*' and '$' in a
+// path, because these two characters have a special meaning in a pattern.
 //
 // The directives of pages themselves, in meta elements and X-Robots-Tag headers,
 // are read here as well.

@@ -11,9 +11,9 @@ import (
 )
 
 // Faults describes each hole between the ranges of the rules, and each overlap of two ranges, by a
-// clause such as "has a hole: …". Pages in a hole have no partition; in an overlap, the rule that
-// comes first applies. A rule with the pattern "*" matches every page and closes all holes.
-// Documents with faults are not published; if an older program has published one, it is used
+// clause such as "has a hole: …". Pages whose hashes are in a hole have no partition; in an overlap,
+// the rule that comes first applies. A rule with the pattern "*" matches every page and closes all
+// holes. Documents with faults are not published; if an older program has published one, it is used
 // nevertheless.
 func (d *Document) Faults() []string {
 	type ranged struct {

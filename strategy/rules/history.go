@@ -17,8 +17,8 @@ type Kept = numbered.Kept[Document]
 
 // History holds the versions of a strategy that were read, and the version that was in force then.
 type History struct {
-	// InForce is the newest version whose time From has come. It stays in force if it
-	// expires and there is no newer version, so that the system runs on without its
+	// InForce is the newest version whose time From has come. It stays in force after it has
+	// expired, until the time From of a newer one, so that the system runs on without its
 	// operator. If no version's time From has come, InForce is the oldest version.
 	InForce Document
 	// Versions are the versions that were read, the newest first. InForce is one of them.
@@ -28,21 +28,23 @@ type History struct {
 	Warnings []string
 }
 
-// LoadInForce reads the versions of a strategy from the newest to the one in force at the time now.
-// It takes one LIST, and one GET for each of these versions that is not in the cache kept. It fails
-// with blob.ErrAbsent if there is no version, and with numbered.ErrDamaged if none can be read.
+// LoadInForce reads the versions of a strategy from the newest to the one that is in force at the
+// given time. It takes one LIST, and one GET for each of these versions that is not in the given
+// cache. It fails with blob.ErrAbsent if there is no version, and with numbered.ErrDamaged if none
+// can be read.
 func LoadInForce(ctx context.Context, bucket blob.Reader, kind Kind, now time.Time, kept *Kept) (History, error) {
 	return loadHistory(ctx, bucket, kind, now, kept, func(d Document) bool { return !d.From.After(now) })
 }
 
 // LoadAll reads every version of a strategy. It takes one LIST, and one GET for each version that
-// is not in the cache kept. It fails in the same cases as LoadInForce.
+// is not in the given cache. It fails with blob.ErrAbsent if there is no version, and with
+// numbered.ErrDamaged if none can be read.
 func LoadAll(ctx context.Context, bucket blob.Reader, kind Kind, now time.Time, kept *Kept) (History, error) {
 	return loadHistory(ctx, bucket, kind, now, kept, func(Document) bool { return false })
 }
 
-// loadHistory reads the versions of a strategy, the newest first, until enough returns true
-// for a version.
+// loadHistory reads the versions of a strategy, the newest first. It stops after the first version
+// for which the function enough returns true.
 func loadHistory(ctx context.Context, bucket blob.Reader, kind Kind, now time.Time, kept *Kept, enough func(Document) bool) (History, error) {
 	var h History
 	var damaged error // error of the newest damaged version
@@ -83,7 +85,7 @@ func (d Document) checkIdentity(kind Kind, version uint64) error {
 	return fmt.Errorf("cannot read %s: it says that it is %s", layout.StrategyKey(string(kind), version), layout.StrategyKey(string(d.Kind), d.Version))
 }
 
-// judge sets InForce to the version in force at the time now. It adds a warning if this
+// judge sets InForce to the version that is in force at the given time. It adds a warning if this
 // version is not valid yet or has expired, and one for each of its faults.
 func (h *History) judge(now time.Time) {
 	const at = time.RFC3339

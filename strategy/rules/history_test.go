@@ -20,7 +20,8 @@ func rangeTo(from, to layout.Place, partition int) Rule {
 	return Rule{Range: &layout.Range{From: from, To: to}, Partition: partition}
 }
 
-// TestFaults: every place belongs to exactly one range.
+// TestFaults: Faults reports each hole between ranges and each overlap, and a document with faults is
+// not published.
 func TestFaults(t *testing.T) {
 	const end = 0
 	refuse := func(pattern string) Rule { return Rule{Refuse: true, Pattern: pattern} }
@@ -73,7 +74,8 @@ func put(t *testing.T, bucket blob.Bucket, d Document) {
 	}
 }
 
-// TestInForce: From and Expires decide which version is in force, and there always is one.
+// TestInForce: the newest version whose time From has come is in force, even after its time Expires.
+// Before the first From, the oldest version is in force.
 func TestInForce(t *testing.T) {
 	bucket := memblob.New()
 	start := now.UTC().Truncate(time.Second)
@@ -108,7 +110,8 @@ func TestInForce(t *testing.T) {
 	}
 }
 
-// TestHistoryIsReadOnce: versions never change, so a process reads each once.
+// TestHistoryIsReadOnce: a process reads each version from the bucket only once, because versions
+// never change.
 func TestHistoryIsReadOnce(t *testing.T) {
 	bucket := countblob.New(memblob.New())
 	for version := range uint64(4) {

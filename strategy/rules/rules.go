@@ -7,9 +7,9 @@
 //	{
 //	  "kind": "crawl",                     or "storage"
 //	  "version": 2,
-//	  "from": "2026-11-21T22:00:00Z",      holds from this time
+//	  "from": "2026-11-21T22:00:00Z",      time from which on the version is valid
 //	  "expires": "…", "due": "…",          when it ends, and when the next is due; omitted: never
-//	  "standard": "whatwg-1",              address.Standard under which places were made
+//	  "standard": "whatwg-1",              address.Standard for which the ranges were made
 //	  "rules": [
 //	    {"refuse": true, "pattern": "*://*/cgi-bin/*"},
 //	    {"site": "example.org", "partition": 3},
@@ -18,8 +18,9 @@
 //	  ]
 //	}
 //
-// The first rule that matches a URL decides. The ranges of the rules must not overlap,
-// and must cover the whole hash space unless a rule has the pattern "*". The newest
+// The first rule that matches a URL decides. A range matches URLs by a 64-bit hash of
+// them (layout.Place). The ranges of the rules must not overlap, and must cover the
+// whole hash space unless a rule has the pattern "*". The newest
 // version whose time "from" has come is in force, even if it has expired. A new storage
 // strategy applies to new pages; stored pages stay in their partitions.
 package rules
@@ -65,7 +66,7 @@ type Rule struct {
 	Pattern string `json:"pattern,omitempty"`
 	// the rule matches URLs of the site with this name (see address.Address)
 	Site      string        `json:"site,omitempty"`
-	Range     *layout.Range `json:"range,omitempty"` // the rule matches URLs whose places are in this range
+	Range     *layout.Range `json:"range,omitempty"` // the rule matches URLs whose places (hashes) are in this range
 	Partition int           `json:"partition"`       // partition of the URLs; 0 if Refuse is true
 }
 
@@ -76,15 +77,15 @@ type Document struct {
 	From    time.Time `json:"from"`             // time from which on the version is valid
 	Expires time.Time `json:"expires,omitzero"` // time at which the version expires; zero: never
 	Due     time.Time `json:"due,omitzero"`     // time at which the next version is due; zero: none is planned
-	// value of address.Standard (the version of the rules for canonical URLs) with which the places of
-	// Range were computed
+	// version of the rules for canonical URLs (see address.Standard) for which the rules with a Range
+	// were made
 	Standard string `json:"standard"`
 	Rules    []Rule `json:"rules"`
 }
 
 // Even returns version 1 of a strategy that divides the hash space into ranges of equal width, one
-// for each partition. All pages of a site are in the same range. The version is valid from the time
-// now.
+// for each partition. All pages of a site are in the same range. The version is valid from the given
+// time on.
 func Even(kind Kind, partitions int, now time.Time) Document {
 	d := Document{Kind: kind, Version: 1, From: now.UTC().Truncate(time.Millisecond), Standard: address.Standard}
 	bound := func(i int) layout.Place {
@@ -128,9 +129,9 @@ func (d Document) OfSite(a address.Address) []int {
 	return partitions
 }
 
-// ofSite compares the rule with a site: some reports whether the rule may match some pages of the
-// site, and all whether it matches all its pages. The parameter name is the site's name, and site
-// is the range of the places of its pages.
+// ofSite compares the rule with a site, which is given by its name and by the range of its pages'
+// places (hashes). The first result is true if the rule may match some pages of the site. The second
+// is true if the rule certainly matches all pages of the site.
 func (r Rule) ofSite(name string, site layout.Range) (some, all bool) {
 	switch {
 	case r.Range != nil:

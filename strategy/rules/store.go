@@ -38,11 +38,13 @@ func Load(ctx context.Context, bucket blob.Reader, kind Kind) (Document, error) 
 	return d, d.checkIdentity(kind, version)
 }
 
-// Republish publishes the newest readable version once more, under a new number, if it could be
-// read only by its copy or a newer version is damaged. It returns the new number, or 0 if no
-// version is damaged. If version 1 is the only version and cannot be read, Republish publishes the
-// result of Even for this number of partitions, because every first version is made by Even. If
-// there are several versions and none can be read, it fails with numbered.ErrDamaged.
+// Republish repairs a strategy with damaged versions: it publishes the newest readable version once
+// more, under a new number. It does so if a newer version is damaged, or if that version can be read
+// only from its copy. It returns the new number, or 0 if nothing is damaged.
+//
+// If no version can be read, Republish fails with numbered.ErrDamaged, unless version 1 is the only
+// one. Version 1 of every strategy comes from the function Even. So Republish calls Even with this
+// number of partitions, and publishes the result.
 func Republish(ctx context.Context, bucket blob.Bucket, kind Kind, partitions int, now time.Time) (uint64, error) {
 	return store(kind).Republish(ctx, bucket, func(d Document, version uint64) (Document, error) {
 		if d.Version == 0 {
@@ -58,8 +60,9 @@ func Republish(ctx context.Context, bucket blob.Bucket, kind Kind, partitions in
 
 // PublishNext stores a document as the next version of its strategy, and returns it with the new
 // number; d.Version is ignored. If the newest version differs only in its number and its From,
-// PublishNext stores nothing and returns the newest version. If From is zero, it becomes the time
-// now; if Standard is empty, it becomes address.Standard. A document with Faults is refused.
+// PublishNext stores nothing and returns the newest version. If From is zero, it is set to the
+// present time; if Standard is empty, it is set to address.Standard. A document with Faults is
+// refused.
 func PublishNext(ctx context.Context, bucket blob.Bucket, d Document, now time.Time) (Document, error) {
 	if d.From.IsZero() {
 		d.From = now.UTC().Truncate(time.Millisecond)
@@ -81,9 +84,9 @@ func PublishNext(ctx context.Context, bucket blob.Bucket, d Document, now time.T
 	return published, err
 }
 
-// Publish stores a document as version d.Version. If this version exists already, Publish succeeds
-// if it is the same document, and fails with blob.ErrExists if it is another. A document with
-// Faults is refused.
+// Publish stores a document as version d.Version. If this version exists already with the same
+// document, Publish succeeds. If it exists with another document, Publish fails with
+// blob.ErrExists. A document with Faults is refused.
 func Publish(ctx context.Context, bucket blob.Bucket, d Document) error {
 	err := d.checkPublishable()
 	if err == nil {

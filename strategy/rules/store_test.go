@@ -107,8 +107,8 @@ func FuzzRules(f *testing.F) {
 	})
 }
 
-// TestPublishNext: the next version follows the highest one in the bucket; the same rules are
-// not published again; rules with holes are refused.
+// TestPublishNext: PublishNext gives a document the number after the highest one in the bucket. It
+// does not publish the same rules again, and refuses rules that have a hole between their ranges.
 func TestPublishNext(t *testing.T) {
 	bucket := memblob.New()
 	later := now.Add(time.Hour)

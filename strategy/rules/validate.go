@@ -8,7 +8,7 @@ import (
 )
 
 // Validate returns an error that says what is wrong with the document, or nil. It does not
-// look for holes and overlaps of ranges, as Faults does.
+// look for holes and overlaps of ranges; Faults does.
 func (d Document) Validate() error {
 	switch {
 	case d.Kind != Crawl && d.Kind != Storage:

@@ -23,7 +23,7 @@ const (
 // contain its entries and their addresses.
 type form struct {
 	record   string // name of the element that holds one entry, such as url
-	depth    int    // nesting level of this element; the root element has level 1
+	depth    int    // nesting level of the element that holds one entry; the root element has level 1
 	location string // name of the child element with the entry's address, such as loc
 	index    bool   // whether the entries are other sitemaps
 }
@@ -41,7 +41,7 @@ var forms = map[string]form{ // forms by the local name of the root element
 // are properly nested.
 type markup struct {
 	tokens *html.Tokenizer
-	list   address.Address   // address of the list
+	list   address.Address   // address of the sitemap or feed
 	emit   func(Entry) error // function that is called with each entry
 	offset int               // offset of the current token in the text, in bytes of UTF-8
 	form   form
@@ -168,8 +168,8 @@ func (m *markup) inRecord() bool {
 	return len(m.open) >= m.form.depth && m.open[m.form.depth-1] == m.form.record
 }
 
-// text adds a text to the fields of the current entry, if it stands directly within a child element
-// of the entry.
+// text adds a text to the fields of the current entry, if the text stands directly within a child
+// element of the entry.
 func (m *markup) text(raw []byte) {
 	if len(m.open) != m.form.depth+1 || !m.inRecord() {
 		return

@@ -9,9 +9,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// maxText is the maximum number of bytes that are kept of an element's text; the rest is cut off.
-// An address that was cut off so is still long enough to be refused. In a text file, longer lines
-// are skipped, and a line of more than bufferSize bytes is an error.
+// maxText is the maximum number of bytes that are kept of the text of an XML element; the rest is cut
+// off. It is greater than the maximum length of an address (address.MaxBytes). So an address that was
+// cut off is still too long, and is refused. In a sitemap that is a text file, a line longer than
+// maxText is skipped, and a line longer than bufferSize is an error.
 const maxText = 4 * address.MaxBytes
 
 // record collects the fields of one entry of a sitemap or feed. If several elements of the entry
@@ -24,8 +25,8 @@ type record struct {
 	// These fields describe the child element of the entry that is open now:
 
 	text       []byte // text of the element so far, up to maxText bytes
-	isLink     bool   // the attribute rel is absent or "alternate": a link leads to the entry's page
-	isPermaURL bool   // the attribute isPermaLink is not "false": a guid is an address
+	isLink     bool   // the attribute rel is absent or "alternate": then a link element has the page's address
+	isPermaURL bool   // the attribute isPermaLink is not "false": then a guid element has the page's address
 }
 
 // attributes holds the attributes href, rel and isPermaLink of one element; "" for an absent
@@ -50,8 +51,8 @@ func (r *record) write(text []byte) {
 	r.text = append(r.text, text[:min(len(text), maxText-len(r.text))]...)
 }
 
-// close ends the child element of the entry with this name. It stores the element's text in the
-// entry's field for the name, unless the field is set already.
+// close ends the open child element, which has this name. It stores the element's text in the field
+// for that name, unless the field is set already.
 func (r *record) close(f form, name string) {
 	var field *string
 	switch name {
@@ -75,9 +76,9 @@ func (r *record) close(f form, name string) {
 	}
 }
 
-// entry returns the entry of the collected fields, or false if it has no valid address. The
-// parameter list is the address of the list, against which a relative address is resolved. In a
-// feed, the guid is used if there is no link.
+// entry returns the entry that the collected fields describe, or false if it has no valid address.
+// The parameter list is the address of the sitemap or feed, against which a relative address is
+// resolved. In a feed, the guid is used as address if there is no link.
 func (r *record) entry(f form, list address.Address) (Entry, bool) {
 	var a address.Address
 	var err error
@@ -98,8 +99,8 @@ func (r *record) entry(f form, list address.Address) (Entry, bool) {
 	}, true
 }
 
-// priority parses a priority, and limits it to the range from 0 to 1. For other text it
-// returns DefaultPriority.
+// priority parses a priority, and limits it to the range from 0 to 1. For a text that is no number
+// it returns DefaultPriority.
 func priority(s string) float32 {
 	p, err := strconv.ParseFloat(s, 32)
 	if err != nil || p != p {
@@ -108,8 +109,8 @@ func priority(s string) float32 {
 	return float32(min(max(p, 0), 1))
 }
 
-// unescape decodes character references and the five entities of XML, and leaves every
-// other '&' unchanged, because many lists do not escape it in addresses.
+// unescape decodes character references and the five entities of XML. It leaves every other
+// '&' unchanged, because many sitemaps and feeds have addresses in which '&' is not escaped.
 func unescape(s []byte) []byte {
 	if bytes.IndexByte(s, '&') < 0 {
 		return s

@@ -58,12 +58,12 @@ func Parse(r io.Reader, list address.Address) iter.Seq2[Entry, error] {
 	}
 }
 
-// errStop is returned by the function emit to make parse end: the caller of Parse wants no more
-// entries.
+// errStop makes the function parse end before the end of the file. Its callback returns errStop when
+// the caller of Parse has left the loop over the entries.
 var errStop = errors.New("no more wanted")
 
-// parse reads a list from r, and calls emit with each entry, until emit fails. The parameter list
-// is the address of the list.
+// parse reads a sitemap or feed from r. It calls the function emit with each entry, until emit
+// returns an error. The parameter list is the address of the sitemap or feed.
 func parse(r io.Reader, list address.Address, emit func(Entry) error) error {
 	in, err := open(r)
 	if err != nil {

@@ -25,7 +25,7 @@ func parsed(t testing.TB, url string) address.Address {
 	return a
 }
 
-// read returns the entries of a list, each as a line, and the error.
+// read returns the entries that Parse yields for a list, each as a line, and Parse's error.
 func read(t testing.TB, r io.Reader) (lines []string, err error) {
 	t.Helper()
 	for e, failure := range Parse(r, parsed(t, "https://a.example/maps/1.xml")) {

@@ -13,14 +13,15 @@ import (
 type Set struct {
 	Version uint64 // version of the takedowns; 0: nothing was ever forgotten
 	// Damaged holds the damaged versions that are newer than Version. Those of their entries that
-	// could be read are in the set, too. Version itself is also in the list if only its copy could
-	// be read.
+	// could be read are in the set, too. Damaged also holds Version itself if only its copy could be
+	// read.
 	Damaged []numbered.Damaged
 
 	urls, sites map[layout.Identity]time.Time // time of the takedown of each forgotten URL or site, by its identity
 }
 
-// newSet returns the set of the entries of d. version is the number of the version d.
+// newSet returns the set of all entries of a document. The document is the version of the takedowns
+// that has the given number.
 func newSet(d Document, version uint64) Set {
 	s := Set{Version: version, urls: make(map[layout.Identity]time.Time), sites: make(map[layout.Identity]time.Time)}
 	for _, e := range d.Entries {
@@ -63,7 +64,7 @@ func (s Set) ForgetsPage(id layout.Identity, site string) bool {
 }
 
 // ForgetsID reports whether the URL with this identity is forgotten. It cannot tell whether
-// the URL's site is.
+// the site of the URL is forgotten.
 func (s Set) ForgetsID(id layout.Identity) bool {
 	_, found := s.urls[id]
 	return found

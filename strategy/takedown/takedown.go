@@ -9,20 +9,21 @@
 //
 // # Damage
 //
-// If a version is damaged, its copy is read (see package numbered). If that is damaged,
-// too, the takedowns in force are the entries of the newest readable version together
-// with all entries that can still be read in the bytes of damaged newer ones. Other
+// If a version is damaged, its copy is read (see package numbered). If the copy is
+// damaged, too, two kinds of entries are in force: those of the newest readable version,
+// and those that can still be read in the bytes of newer, damaged versions. Other
 // entries of the damaged versions are unknown: pages that they forget might be fetched
 // and shown again. Therefore
 //
 //   - nothing is leased until the damage is repaired (see package settings);
-//   - Set.Version is that of the readable version: pages of entries from damaged versions
-//     are not fetched and not shown, but erased only after the next version is published;
+//   - pages of entries that were read in damaged versions are neither fetched nor shown.
+//     But they are erased only after the next version is published: erasing begins when
+//     the number of the newest readable version rises (Set.Version);
 //   - verify and an alert name the damaged object, and repair tells how many entries it
 //     had at least, so that the operator can enter lost ones again.
 //
-// A changed bit may turn an entry into the hash of another URL. That is harmless: no
-// page has this hash.
+// An entry that is read in a damaged version may have a wrong hash, because a bit of it has
+// changed. That is harmless: practically no page has the wrong hash.
 package takedown
 
 import (
@@ -73,8 +74,8 @@ var store = numbered.Store[Document]{Prefix: layout.Takedowns, Key: layout.Taked
 
 var entryPattern = regexp.MustCompile(`\{"(?:url|site)":"[0-9a-f]{32}","at":"[^"]{1,40}"\}`)
 
-// recoverEntries adds to d the entries that can still be read in a damaged version, and returns the
-// result. The parameter damaged holds the bytes of that version.
+// recoverEntries returns the document with further entries: those that can still be read in a
+// damaged version. The parameter damaged holds the bytes of that version.
 func recoverEntries(d Document, damaged []byte) Document {
 	known, next := newSet(d, 0), slices.Clone(d.Entries)
 	for _, text := range entryPattern.FindAll(damaged, -1) {

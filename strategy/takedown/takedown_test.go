@@ -100,8 +100,8 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// TestRecordTellsNothing: the stored document does not contain the URLs and sites that it
-// forgets.
+// TestRecordTellsNothing: the stored takedowns hold only hashes, not the URLs and sites that are
+// forgotten.
 func TestRecordTellsNothing(t *testing.T) {
 	bucket := memblob.New()
 	forget(t, bucket, URL(parse(t, "http://secretive.example/scandal"), noon), Site("hush.example", noon))
@@ -172,8 +172,8 @@ func TestDamagedDocument(t *testing.T) {
 	}
 }
 
-// If the newest version and its copy are damaged, the entries that can be read in them and
-// those of the version before are in force, and the next version has all of them.
+// The newest version and its copy are damaged. The entries that can still be read in them are in
+// force, together with those of the version before. The next version has all these entries.
 func TestDamagedNewestForgetsOn(t *testing.T) {
 	const pages = 5
 	for at := 0; ; at += 7 {
@@ -235,8 +235,8 @@ func page(t *testing.T, i int) address.Address {
 	return a
 }
 
-// FuzzTakedowns proves that a document that was read is valid, is the same after writing and
-// reading it again, and that its entries are forgotten.
+// FuzzTakedowns proves that a document that was read is valid, that it is the same after writing
+// and reading it again, and that its entries are forgotten.
 func FuzzTakedowns(f *testing.F) {
 	id := layout.IdentityOf("a")
 	content, err := json.Marshal(Document{Entries: []Entry{{URL: &id, At: noon}, {Site: &id, At: noon}}})
