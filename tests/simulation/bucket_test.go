@@ -13,15 +13,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 )
 
-// hears maps the prefix of a created object's key to the function that gets its event.
+// hears maps a prefix of keys to a function. The function gets an event when an object whose key
+// begins with this prefix was created.
 var hears = []struct{ prefix, function string }{
 	{layout.Spool, task.Pack},
 	{layout.Packages, task.Index},
 }
 
-// raising is the storage of one process. Like S3, it sends events of created objects, to the
-// queue of the process's runner. It counts created objects, and checks that deleted ones are
-// not needed.
+// raising is the bucket that one process uses. When the process creates an object, raising sends an
+// event to a queue of the same runner (a set of functions), as S3 would do (see hears). It counts
+// created objects, and fails the test if the process deletes an object that is still needed.
 type raising struct {
 	*memblob.Bucket
 	process *process

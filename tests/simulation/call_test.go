@@ -2,7 +2,8 @@ package simulation
 
 import "fmt"
 
-// system names a system outside of a process, which the process calls.
+// system names what a process calls outside of itself: the storage, Redis, a queue, a web site
+// or a timer.
 type system string
 
 const (
@@ -26,14 +27,14 @@ const (
 	death        // the process is killed at this call, as by kill -9
 )
 
-// call is one call that a process is about to make. The process waits until the world releases
-// it.
+// call is one call that a process is about to make to a system. The process waits until the
+// world (the simulation) lets the call happen.
 type call struct {
 	process *process
 	system  system
 	what    string // operation and key of the call
-	number  int    // number of the call among the calls to its system, from 1
-	until   int64  // for a timer: its end, in nanoseconds since 1970
+	number  int    // 1 for the first call of any process to this system, 2 for the second, and so on
+	until   int64  // if the call is a timer: the time at which it ends, in nanoseconds since 1970
 	answer  chan fault
 }
 

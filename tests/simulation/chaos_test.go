@@ -9,11 +9,12 @@ import (
 	"time"
 )
 
-// kind is a kind of fault that happens at random calls.
+// kind is a kind of fault, such as a killed process. Faults of a kind happen at random calls.
 type kind struct {
 	name string
-	// happen lets the fault happen at a call. It returns in which way the call itself fails,
-	// and a detail for the log; or false if this fault cannot happen there.
+	// happen makes a fault of this kind happen at the call c. The fault may also concern something
+	// else than the call, such as a clock. The result f says how the call itself fails, or none if it
+	// does not. detail is a text for the log. happened is false if no such fault can happen now.
 	happen func(w *world, c *call) (f fault, detail string, happened bool)
 }
 
@@ -25,13 +26,13 @@ type chaos struct {
 	most   int // maximum number of faults of a run
 	log    []string
 	count  map[string]int
-	twice  work // work that was done twice in the run
+	twice  work // work done again because of the faults: the run's work minus that of a run without faults
 
 	resting bool // true: no fault happens for now
 }
 
-// newChaos chooses a few of the kinds of faults for a run, so that each of them happens several
-// times.
+// newChaos chooses the kinds of faults for a run: at most five, so that faults of each chosen kind
+// can happen several times.
 func newChaos(seed uint64, kinds []kind) *chaos {
 	random := rand.New(rand.NewPCG(seed, 1))
 	c := &chaos{random: random, often: 10 << random.IntN(6), most: 1 + random.IntN(25), count: map[string]int{}}
@@ -41,8 +42,9 @@ func newChaos(seed uint64, kinds []kind) *chaos {
 	return c
 }
 
-// rests lets the world crawl and merge without faults. After that, faults happen while old
-// objects are deleted.
+// rests runs the world without faults until everything is crawled and merged. Then it advances the
+// clock until old objects may be deleted. So the faults that follow happen while objects are
+// deleted.
 func (c *chaos) rests(w *world) {
 	w.t.Helper()
 	c.resting = true

@@ -10,7 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// harm damages an object: it flips a byte, or deletes it.
+// harm flips a bit of an object or, if deleted is true, deletes the object. It returns a text
+// that says what it did.
 func (w *world) harm(key string, deleted bool) string {
 	w.t.Helper()
 	if deleted {
@@ -77,8 +78,10 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// damaged damages or deletes the n-th object of a finished run, repairs the bucket and checks
-// the result. It returns false if there are fewer objects.
+// damaged simulates the life (a kind of run). When all work is done, it damages or deletes one of
+// the objects below the prefix: number n in the order of their keys, counted from 0. Then it repairs
+// the bucket, and checks that the result is the wanted one. It returns false if there are at most n
+// objects.
 func (l life) damaged(t *testing.T, m *memories, prefix string, n int, deleted bool, want result) (found bool) {
 	p := l.plan
 	p.seed = uint64(n)
@@ -106,7 +109,7 @@ func (l life) damaged(t *testing.T, m *memories, prefix string, n int, deleted b
 	return found
 }
 
-// listed reports whether the newest generation of a partition lists an object.
+// listed reports whether the newest manifest of any partition lists the object with the key.
 func (w *world) listed(key string) bool {
 	w.t.Helper()
 	for _, p := range w.inForce.Partitions() {
@@ -123,8 +126,10 @@ func (w *world) listed(key string) bool {
 	return false
 }
 
-// TestHistory damages a generation that is not the newest. Verify must report it as long as the
-// generation would be kept. Only queries of the past may lack something.
+// TestHistory damages or deletes an old generation of a partition's manifest. Old generations are
+// kept for some time, but only for queries about the past. Verify must report the damage. The present
+// states, pages and search results must not change. When the time is over and the old generations
+// have been deleted, verify must find no problem.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	m := newMemories(t)
@@ -151,8 +156,9 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestSpoolLost damages or deletes a spool object that is settled and not packed. Only verify
-// can notice this.
+// TestSpoolLost damages or deletes a spool object, which holds pages that were fetched and not
+// packed yet. When the frontiers have been rebuilt from the bucket, these pages are fetched
+// again, and the final result must be that of a run without damage.
 func TestSpoolLost(t *testing.T) {
 	t.Parallel()
 	m := newMemories(t)

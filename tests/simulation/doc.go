@@ -15,16 +15,16 @@
 //	messages                        lost, doubled, late, in any order, poisoned
 //	clocks                          jump forward and back, all of them or one
 //	objects                         damaged or deleted, and repaired later
-//	generations of a partition      the newest lost with the hint, or all; repaired later
+//	generations of a manifest       the newest lost (and the hint, a copy of the newest), or all; repaired later
 //	foreign objects                 put below any prefix; all but verify must ignore them
 //	the operator                    pauses, resumes, takes pages down, has all pages indexed again,
-//	                                publishes a storage strategy without a partition, or with it again
+//	                                drops a partition from the storage strategy, adds it again
 //
 // A partition's segments are merged as soon as there are two, and old generations are kept only
 // for minutes. So in every run segments are merged, and old generations are deleted with the
-// objects that only they list. Every deletion is checked: no object may go that a kept generation
-// lists. Queries run at the same time. Some of them are as of a past moment, and must give the
-// same results as a query at that moment.
+// objects that only they list. Every deletion is checked: an object that a kept generation lists
+// must stay. Queries run at the same time. Some of them are as of a past moment, and must give
+// the same results as a query at that moment.
 //
 // Then the faults end, and the run goes on until nothing is left to do. The result must be that
 // of a run without faults: the same states of the same URLs, the same bodies, the same search
@@ -35,9 +35,10 @@
 //
 //	SEED=123 go test ./tests/simulation -run 'TestSeed$' -v
 //
-// The other tests inject one fault in each run: at the first call, in the next run at a later one,
-// and so on to the last. They do so for a crawl, for the maintenance of a crawled bucket, and for
-// a second crawl of a site that has changed. With STRIDE=1 they leave out no call.
+// The other tests inject one fault in each run: in the first run at the first call, in the next
+// run at a later one, and so on to the last. They do so for a crawl, for the maintenance of a
+// crawled bucket, and for a second crawl of a site that has changed. With STRIDE=1 they leave out
+// no call.
 //
 // A seed gives the same run again if the functions do the same between two calls. Three things
 // may differ: the order in which goroutines of one process make calls with the same system,

@@ -6,25 +6,33 @@ import (
 	"testing"
 )
 
-// TestBefore lets one call fail without effect, in each run a later one.
+// TestBefore repeats simulations. In each run, one call of a process to another system (see
+// systems) fails without effect. Each run chooses a later call than the run before. The final result
+// must always be that of a run without faults.
 func TestBefore(t *testing.T) {
 	t.Parallel()
 	each(t, 1, stride, func(*world, *call) fault { return before })
 }
 
-// TestAfter loses the answer of one call, in each run of a later one.
+// TestAfter repeats simulations. In each run, one call of a process to another system (see systems)
+// has its effect, but the answer is lost. Each run chooses a later call than the run before. The
+// final result must always be that of a run without faults.
 func TestAfter(t *testing.T) {
 	t.Parallel()
 	each(t, 2, stride, func(*world, *call) fault { return after })
 }
 
-// TestKilled kills a process at one of its calls, in each run at a later one.
+// TestKilled repeats simulations. In each run, a process is killed at one of its calls to another
+// system (see systems). Each run chooses a later call than the run before. The final result must
+// always be that of a run without faults.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	each(t, 3, deaths, func(*world, *call) fault { return death })
 }
 
-// TestRedisLost empties Redis at one call, in each run at a later one.
+// TestRedisLost repeats simulations. In each run, Redis is emptied at one call of a process to
+// another system (see systems). Each run chooses a later call than the run before. The final result
+// must always be that of a run without faults.
 func TestRedisLost(t *testing.T) {
 	t.Parallel()
 	each(t, 4, stride, func(_ *world, c *call) fault {
@@ -33,8 +41,9 @@ func TestRedisLost(t *testing.T) {
 	})
 }
 
-// TestAllKilled kills the whole program at one call, with its queues and its Redis, in each run
-// at a later call.
+// TestAllKilled repeats simulations. In each run, the whole program is killed, with its queues and
+// its Redis, at one call of a process to another system (see systems). Each run chooses a later call
+// than the run before. The final result must always be that of a run without faults.
 func TestAllKilled(t *testing.T) {
 	t.Parallel()
 	each(t, 5, stride, func(_ *world, c *call) fault {
@@ -43,21 +52,21 @@ func TestAllKilled(t *testing.T) {
 	})
 }
 
-// life is the course of a run: a beginning state, what the operator does, and the expected
-// result.
+// life is a kind of run that tests repeat with different faults: a state at the beginning, what
+// the operator does then, and the result that is expected in the end.
 type life struct {
 	name  string
 	plan  plan
 	begin func(*world) // what the operator does first; nil: nothing
-	asks  bool         // begin makes pages be requested again
+	asks  bool         // true: what the operator does first makes the crawler request stored pages again
 
 	want result // result of a run without faults
 	took work   // work of a run without faults
 
-	calls map[system]int // then; a run is the same up to its first fault
+	calls map[system]int // numbers of calls of a run without faults, by system
 
-	classes int // number of expiry classes among the pages of one batch; 0 means 1
-	rare    int // only every rare-th of the runs is done; 0 means 1
+	classes int // number of packages for the pages of one batch: one for each expected lifetime of pages; 0 means 1
+	rare    int // divisor of the number of runs that tests make of this life, because each takes long; 0 means 1
 }
 
 func (l life) start(w *world) {
@@ -67,7 +76,9 @@ func (l life) start(w *world) {
 	}
 }
 
-// quiet returns the life with the result and the work of a run without faults.
+// quiet simulates the life (a kind of run) once without faults. It returns a copy of the life with
+// the fields want, took and calls, which it sets to the result, work and numbers of calls of this
+// run.
 func (l life) quiet(t *testing.T, m *memories) life {
 	t.Helper()
 	inWorld(t, m, l.plan, func(w *world) {
@@ -79,10 +90,13 @@ func (l life) quiet(t *testing.T, m *memories) life {
 	return l
 }
 
-// lives returns three lives. The first is a crawl of the small site. The second begins with the
-// crawled site, forgets a page and indexes all others anew: packages, books and segments are
-// written without the page, documents masked, segments merged, and old objects deleted. The
-// third crawls the site again after it has changed.
+// lives returns three lives (kinds of runs):
+//
+//   - a crawl of the small site
+//   - maintenance after a crawl of this site: the operator has a page erased, and all others indexed
+//     anew. Packages, books and segments are then written again without the page. Documents are
+//     marked as dead, segments are merged, and old objects are deleted.
+//   - a second crawl of the site after it has changed
 func lives(t *testing.T, m *memories) []life {
 	t.Helper()
 	return knownLives.get(func() []life {
@@ -109,9 +123,10 @@ func newLives(t *testing.T, m *memories) []life {
 	}
 }
 
-// each calls happens at one call to a system; in the next run at a call that is step later, and
-// so on to the last. With a step of 1 it begins with the first call, otherwise with the one
-// given as first.
+// each repeats every life (a kind of run). In each repetition, one call to one system, such as
+// storage or Redis, gets a fault, which the callback chooses. With first = 2 and step = 12, for
+// example, this is call 2 to the system, then call 14, then call 26, and so on until the last call.
+// Then the next system follows. If first is greater than step, step is used in its place.
 func each(t *testing.T, first, step int, happens func(*world, *call) fault) {
 	m, step := newMemories(t), max(1, number(t, "STRIDE", step))
 	for _, l := range lives(t, m) {
@@ -128,7 +143,10 @@ func each(t *testing.T, first, step int, happens func(*world, *call) fault) {
 	}
 }
 
-// at calls happens at the n-th call to a system. It returns false if the run had fewer calls.
+// at simulates the life (a kind of run) once, with one fault. The fault happens at the n-th call to
+// the system, and the callback chooses it. The test fails if the final result is wrong, or if more
+// work was done twice than one fault can explain. The method returns false if the run made fewer
+// than n calls to the system.
 func (l life) at(t *testing.T, m *memories, s system, n int, happens func(*world, *call) fault) bool {
 	var reached *call
 	p := l.plan

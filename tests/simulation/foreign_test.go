@@ -24,8 +24,9 @@ var foreignKinds = []kind{
 	}},
 }
 
-// foreignKeys returns keys below a prefix that are none of the program's: some sort before all
-// its keys, some behind, and some look like keys of partitions, strategies and collections.
+// foreignKeys returns keys that begin with the given prefix, but that no function of the program
+// ever writes. Some sort before all real keys of the prefix, and some after them. Some look like
+// keys of partitions, strategies and collections.
 func foreignKeys(prefix string) []string {
 	keys := []string{
 		prefix + "!notes.txt", prefix + "notes", prefix + "0000/!notes.spf", prefix + "0001/notes.json", prefix + "99999999999999999999",
@@ -39,8 +40,10 @@ func foreignKeys(prefix string) []string {
 	return keys
 }
 
-// leave stores a foreign object, whose content looks damaged, or like the claim of an epoch.
-// The queue of a runner gets its event, as for any other object.
+// leave stores an object under a foreign key (one that no function of the program writes). The
+// content has the format of objects below epochs/. A function that reads it as any other kind of
+// object finds it damaged. If a new object with the key's prefix raises an event (see hears), leave
+// also sends this event to the runner's queue.
 func (w *world) leave(r *runner, key string) {
 	w.t.Helper()
 	content := fmt.Sprintf(`{"by":"%s","generations":{"0":99,"1":99}}`, key)
@@ -53,8 +56,9 @@ func (w *world) leave(r *runner, key string) {
 	}
 }
 
-// withoutForeign removes the foreign objects from the problems that verify has found, and
-// checks that verify has named them all.
+// withoutForeign returns the problems that verify has found, without its reports of foreign objects
+// (objects that no function writes). It fails the test unless every foreign object in the bucket is
+// reported.
 func (w *world) withoutForeign(problems []verify.Problem) []verify.Problem {
 	w.t.Helper()
 	told := make(map[string]bool)
@@ -71,8 +75,9 @@ func (w *world) withoutForeign(problems []verify.Problem) []verify.Problem {
 	return problems
 }
 
-// TestForeign runs every life in a bucket with foreign objects below all prefixes. No function
-// may fail because of them or delete them, and verify must name each.
+// TestForeign runs every life (kind of run) in a bucket with foreign objects below all
+// prefixes: objects that no function writes. No function may fail because of them or delete
+// them, and verify must name each.
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	m := newMemories(t)

@@ -56,8 +56,9 @@ func pagePath(n int) string {
 	return fmt.Sprintf("/page/%d", n)
 }
 
-// linksOf returns the links of the n-th page of a host: the pages form a tree with some links
-// across. The first page links to all URLs that are no pages.
+// linksOf returns the links of page n of a host; page 0 is the front page. A page links to up to
+// three child pages, as in a tree, and to two random pages. Page 1 also links to all other URLs of
+// the host, such as redirects and images.
 func linksOf(random *rand.Rand, host, n int) []string {
 	links := []string{pagePath(random.IntN(pagesOfHost)), "http://" + hostName(random.IntN(hosts)) + pagePath(random.IntN(pagesOfHost))}
 	for _, child := range []int{3*n + 1, 3*n + 2, 3*n + 3} {

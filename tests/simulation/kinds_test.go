@@ -10,7 +10,12 @@ import (
 // kinds are all kinds of faults.
 var kinds = slices.Concat(callKinds, storageKinds, redisKinds, processKinds, queueKinds, clockKinds, damageKinds, lostKinds, foreignKinds, strategyKinds, poisonKinds, operatorKinds)
 
-// duration returns a random time between from and to; short ones are as likely as long ones.
+// duration returns a random time. Even its order of magnitude is random, so that short times are
+// not rare. It is
+//
+//	min(from × 2ⁿ, to) + r
+//
+// with a random number n (0, 1, 2, …) and a random time r that is less than the lower bound.
 func (w *world) duration(from, to time.Duration) time.Duration {
 	d := from
 	for d < to && !w.chance(6) {
@@ -116,7 +121,10 @@ var queueKinds = []kind{
 	}},
 }
 
-// atMessage returns a fault that calls happen with one of the waiting messages.
+// atMessage returns a value for the field happen of a kind of faults that hit messages. This value
+// is a function that chooses one of the waiting messages at random, and calls the callback with the
+// message and its queue. The callback does to the message what the fault consists in, such as
+// delivering it twice, and returns a text about it.
 func atMessage(happen func(*world, *queue, *letter) string) func(*world, *call) (fault, string, bool) {
 	return func(w *world, c *call) (fault, string, bool) {
 		q := &c.process.runner.queue

@@ -10,7 +10,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// every is more than the number of generations of any partition.
+// every is the number of generations with which lose deletes all generations of a partition.
 const every = math.MaxInt
 
 var lostKinds = []kind{
@@ -28,8 +28,9 @@ func (w *world) loseOne(last int) (fault, string, bool) {
 	return none, what, what != ""
 }
 
-// lose deletes the newest generations of a partition, at most last, and the hint. It returns a
-// text about them, "" if there are none.
+// lose deletes the newest generations of a partition's manifest: the given number of them, or all
+// if there are fewer. It also deletes the hint, which is a copy of the newest generation. It
+// returns a text that says what it deleted; "" if the partition has no generations.
 func (w *world) lose(p layout.Partition, last int) string {
 	w.t.Helper()
 	generations := w.ownKeys(layout.ManifestPrefix(p))
@@ -49,9 +50,10 @@ func (w *world) lose(p layout.Partition, last int) string {
 	return fmt.Sprintf("%d from %s on", len(generations), generations[0])
 }
 
-// TestGenerationsLost deletes the newest generations of one partition, or all generations of
-// all partitions, at one call to storage, in each run at a later one. Whatever the functions do
-// until the repair, the final result must be that of a run without the loss.
+// TestGenerationsLost repeats simulations. In each run, the newest generations of one partition's
+// manifest, or all generations of all partitions, are deleted at one call to storage. Each run
+// chooses a later call than the run before. Whatever the functions do until the repair, the final
+// result must be that of a run without the loss.
 func TestGenerationsLost(t *testing.T) {
 	t.Parallel()
 	m := newMemories(t)
@@ -68,8 +70,9 @@ func TestGenerationsLost(t *testing.T) {
 	}
 }
 
-// without runs the life and deletes generations at the n-th call to storage. It returns false
-// if the run had fewer calls.
+// without simulates the life (a kind of run), and deletes generations of manifests at the n-th call
+// to storage (see lose). Afterwards it repairs the bucket and checks the final result. It returns
+// false if the run made fewer than n calls.
 func (l life) without(t *testing.T, m *memories, last, n int) (reached bool) {
 	p := l.plan
 	p.decide = func(w *world, c *call) fault {
@@ -96,8 +99,9 @@ func (l life) without(t *testing.T, m *memories, last, n int) (reached bool) {
 	return reached
 }
 
-// TestLostAtRest: verify reports that generations are lost, nothing is deleted and nothing
-// committed for days, and repair restores everything without a request to a site.
+// TestLostAtRest deletes all manifests after a crawl. Verify must report the loss. Until the
+// repair, days later, the functions must not delete any object or write any manifest. The repair
+// must restore everything without a request to a site.
 func TestLostAtRest(t *testing.T) {
 	t.Parallel()
 	m := newMemories(t)

@@ -2,7 +2,7 @@ package simulation
 
 import "sync"
 
-// once holds a value that the first test that needs it computes, for all tests.
+// once holds a value for all tests. The first test that needs it computes it.
 type once[T any] struct {
 	mu    sync.Mutex // protects the fields below
 	found bool

@@ -16,7 +16,8 @@ import (
 
 // The methods below do what an operator does, with commands that have no faults.
 
-// forget publishes a takedown of the site's forgottenURLs and forgottenSites.
+// forget publishes a takedown, the list of what is to be erased. It names the URLs and sites in the
+// fields forgottenURLs and forgottenSites of w.site.
 func (w *world) forget() {
 	w.t.Helper()
 	var entries []takedown.Entry
@@ -36,8 +37,8 @@ func (w *world) forget() {
 	w.reread()
 }
 
-// reindex makes all packages be indexed anew, and returns their number. This work does not
-// count as done twice.
+// reindex makes all packages be indexed anew, and returns their number. It adds the work that this
+// causes to w.ordered, so that it does not count as work that was done twice because of a fault.
 func (w *world) reindex() int {
 	w.t.Helper()
 	f := sweep.Function{Bucket: w.store, Now: w.clock.Now, Limits: w.sweepLimits(), Log: functionstest.Log()}
@@ -50,8 +51,8 @@ func (w *world) reindex() int {
 	return packages
 }
 
-// reindexFirst makes the first package of every partition be indexed anew, so that its
-// documents in other segments are masked.
+// reindexFirst marks the first package of every partition as not indexed. So the function index
+// makes a new segment of the package, and marks its documents in the older segment as dead.
 func (w *world) reindexFirst() {
 	w.t.Helper()
 	for _, p := range w.inForce.Partitions() {
@@ -59,7 +60,7 @@ func (w *world) reindexFirst() {
 	}
 }
 
-// pause stops the leasing of URLs for the time d.
+// pause pauses the crawl for the given time: no URLs are leased to be fetched.
 func (w *world) pause(d time.Duration) {
 	w.t.Helper()
 	_, err := control.Change(w.t.Context(), w.store, func(c *control.Document) bool {
@@ -72,7 +73,7 @@ func (w *world) pause(d time.Duration) {
 	}
 }
 
-// resume ends a pause.
+// resume ends a pause of the crawl.
 func (w *world) resume() {
 	w.t.Helper()
 	_, err := control.Change(w.t.Context(), w.store, func(c *control.Document) bool {
@@ -85,7 +86,7 @@ func (w *world) resume() {
 	}
 }
 
-// reread reads the settings again.
+// reread makes the world use the settings that are published in its bucket now.
 func (w *world) reread() {
 	w.t.Helper()
 	var err error
@@ -94,7 +95,7 @@ func (w *world) reread() {
 	}
 }
 
-// repair repairs the bucket.
+// repair mends the damage in the bucket, as the command verify --repair does.
 func (w *world) repair() repair.Report {
 	w.t.Helper()
 	report, err := (&repair.Repairer{Bucket: w.store, Now: w.clock.Now, Log: functionstest.Log()}).Run(w.t.Context())
@@ -104,7 +105,7 @@ func (w *world) repair() repair.Report {
 	return report
 }
 
-// rebuild rebuilds the frontiers of all runners from the bucket.
+// rebuild rebuilds the frontiers in the Redis of each runner from the bucket.
 func (w *world) rebuild() {
 	w.t.Helper()
 	for _, r := range w.runners {

@@ -12,18 +12,20 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// past records what all generations of a partition have listed. It decides whether an object
-// may be deleted.
+// past is a record of all generations of a partition's manifest. It holds the time of each
+// generation and, for each object, the number of the last generation that lists the object. By this
+// record, a test decides whether an object may be deleted.
 type past struct {
 	times  []time.Time       // times of the generations, from the first
-	last   map[string]uint64 // key of an object → last generation that lists it
+	last   map[string]uint64 // number of the last generation that lists an object, by its key
 	newest manifest.Manifest
 	hint   []byte
-	since  time.Time // time at which generations were lost
-	before *past     // record until then; nil if none were lost
+	since  time.Time // time at which the loss of generations was noticed; zero if none were lost
+	before *past     // record of the generations before the loss; nil if none were lost
 }
 
-// pastOf returns the past of a partition.
+// pastOf returns the record of all generations of a partition's manifest. It shows whether an object
+// may be deleted. If there is no record yet, pastOf makes an empty one.
 func (w *world) pastOf(id layout.Partition) *past {
 	if w.past[id] == nil {
 		w.past[id] = &past{last: map[string]uint64{}}
@@ -31,8 +33,8 @@ func (w *world) pastOf(id layout.Partition) *past {
 	return w.past[id]
 }
 
-// follow reads the generations that were committed since its last call. It skips those that a
-// test has damaged.
+// follow adds to the record the generations that were committed since follow was last called. It
+// skips those that a test has damaged.
 func (p *past) follow(w *world, id layout.Partition) {
 	hint, err := w.store.Get(w.t.Context(), layout.HintKey(id), blob.Range{})
 	if err == nil && bytes.Equal(hint, p.hint) {
@@ -57,8 +59,8 @@ func (p *past) follow(w *world, id layout.Partition) {
 	}
 }
 
-// oldest returns the generation that was in force at the time instant: the first one that must
-// be kept.
+// oldest returns the number of the generation that was in force at the given time. If all generations
+// must be kept that were in force at this time or later, it is the oldest of them.
 func (p *past) oldest(instant time.Time) uint64 {
 	n := slices.IndexFunc(p.times, func(at time.Time) bool { return at.After(instant) })
 	if n < 0 {
@@ -67,7 +69,8 @@ func (p *past) oldest(instant time.Time) uint64 {
 	return uint64(max(n, 1)) // the generation before that one
 }
 
-// judge fails the test if the object with the key must not be deleted now.
+// judge is called before the object with the key is deleted. It fails the test if the object is
+// still needed, or foreign.
 func (w *world) judge(key string) {
 	w.t.Helper()
 	if _, err := w.store.Head(w.t.Context(), key); err != nil {
@@ -86,8 +89,9 @@ func (w *world) judge(key string) {
 	w.deleted[key[:strings.Index(key, "/")+1]]++
 }
 
-// needs returns why an object must not be deleted now, "" if it may be. For some time after a
-// loss of generations, deletions that were decided before it are still allowed.
+// needs returns why the object with the key must not be deleted now; "" if it may be deleted. For
+// some time after a loss of generations, an object may also be deleted if it was not needed before
+// the loss. A sweep that began before the loss may delete such an object afterwards.
 func (p *past) needs(key string, id layout.Partition, now time.Time) string {
 	if p.before != nil && now.Sub(p.since) < partition.Fresh && p.before.needs(key, id, now) == "" {
 		return ""
@@ -110,8 +114,8 @@ func (p *past) needs(key string, id layout.Partition, now time.Time) string {
 	return ""
 }
 
-// erased reports whether an object may be deleted although an older generation lists it,
-// because it has forgotten pages.
+// erased reports whether an object is condemned because it contains pages that must be forgotten.
+// Such an object may be deleted even if an older generation that is still kept lists it.
 func (p *past) erased(key string) bool {
 	return p.newest.Forgotten > 0 && slices.ContainsFunc(p.newest.Condemned, func(c manifest.Condemned) bool { return c.Key == key && c.Erase })
 }

@@ -14,8 +14,8 @@ import (
 
 const poison = `{"poison": `
 
-// parsing are the functions that parse their messages, except watch, which does not change
-// anything.
+// parsing lists the functions to which tests send messages that cannot be parsed. The function watch
+// parses its messages, too, but is not in the list because it changes nothing.
 var parsing = []string{task.Schedule, task.Fetch, task.Pack, task.Index, task.Merge, task.Rank, task.Sweep}
 
 var poisonKinds = []kind{
@@ -62,8 +62,8 @@ func TestPoison(t *testing.T) {
 	})
 }
 
-// TestKiller crawls a site with a page that kills each process that fetches it. Only this page
-// may fail.
+// TestKiller crawls a site with a page that kills each process that fetches it. The page must fail.
+// For all other pages, the result must be that of a run without kills.
 func TestKiller(t *testing.T) {
 	t.Parallel()
 	const killer = "http://one.example/killer"

@@ -34,8 +34,8 @@ const (
 	keptPast    = 10 * time.Minute
 )
 
-// sweepLimits returns limits of the sweep for short runs: it merges few books already, and
-// deletes old generations after minutes.
+// sweepLimits returns limits of the sweep for short runs: it merges books as soon as there are
+// a few, and deletes old generations after minutes.
 func (w *world) sweepLimits() sweep.Limits {
 	limits := sweep.DefaultLimits()
 	limits.Compact.Books, limits.Tiers, limits.Collect.Past = 3, w.tiers, keptPast
@@ -43,7 +43,7 @@ func (w *world) sweepLimits() sweep.Limits {
 }
 
 // process runs one function, one message at a time, like an instance in Lambda. All its calls
-// to systems outside go through do.
+// to storage, Redis, queues and web sites go through the method do.
 type process struct {
 	world    *world
 	runner   *runner
@@ -52,19 +52,24 @@ type process struct {
 	handle   message.Handler
 	redis    redis.UniversalClient
 	dead     atomic.Bool
-	skew     atomic.Int64 // error of its clock, in nanoseconds
+	skew     atomic.Int64 // how much the clock of the process is ahead of the world's, in nanoseconds
 
-	message  *letter                 // message that it handles; nil: it is idle
+	message  *letter                 // message that the process handles; nil: it is idle
 	ended    chan struct{}           // closed when the message is handled
 	answer   events.SQSEventResponse // answer to the message, valid when ended is closed
-	asked    int                     // number of requests to sites for the message
-	troubled atomic.Bool             // a call for the message has failed
+	asked    int                     // number of requests to sites while the message was handled
+	troubled atomic.Bool             // true: a call failed while the message was handled
 }
 
 var errNoAnswer = errors.New("no answer")
 
-// do waits until the world releases the call, and then runs the operation, unless the call's
-// fault prevents it.
+// do waits until the world (the simulation) lets the call happen. The rest depends on the fault of
+// the call:
+//
+//	fault        the operation     do returns
+//	none         runs              the operation's error
+//	after        runs              errNoAnswer
+//	any other    does not run      errNoAnswer
 func (p *process) do(s system, what string, operation func() error) error {
 	switch p.arrive(s, what) {
 	case none:
@@ -75,7 +80,8 @@ func (p *process) do(s system, what string, operation func() error) error {
 	return fmt.Errorf("%s: %w", what, errNoAnswer)
 }
 
-// arrive waits until the world releases the call, and returns its fault.
+// arrive announces a call to another system, and waits until the world (the simulation) lets the
+// call happen. It returns the fault with which the world makes the call fail, or none.
 func (p *process) arrive(s system, what string) fault {
 	if p.dead.Load() {
 		return before
@@ -120,7 +126,8 @@ func (p *process) RoundTrip(r *http.Request) (response *http.Response, err error
 	return response, nil
 }
 
-// bucket returns the storage for the process, whose calls the world releases and lets fail.
+// bucket returns the bucket as the process sees it: each call waits until the world (the
+// simulation) lets it happen, and may fail.
 func (p *process) bucket() blob.Bucket {
 	return faultblob.New(raising{p.world.store, p}, func(c faultblob.Call) faultblob.Fault {
 		switch p.arrive(storage, fmt.Sprintf("%s %s", c.Op, c.Key)) {
@@ -133,8 +140,9 @@ func (p *process) bucket() blob.Bucket {
 	})
 }
 
-// tiers are limits of merging that leave one segment for each partition, without dead
-// documents, so that these do not change scores at the end.
+// tiers are limits for merging segments. With these limits, merging goes on until every partition
+// has only one segment, without dead documents. The tests need this to compare the scores of
+// results with those of another run: dead documents would change the scores.
 var tiers = segments.Limits{Tier: 2, Least: 1 << 20, Bytes: 256 << 20, Most: 8}
 
 // newProcess starts a process of a function.

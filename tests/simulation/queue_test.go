@@ -16,7 +16,7 @@ import (
 const visibility = 30 * time.Second
 
 // queue holds the messages of all functions of a runner. Of the messages that are due, the one
-// sent first is delivered first.
+// that was sent first is delivered first.
 type queue struct {
 	world   *world
 	shuffle bool // true: any message that is due may be delivered first
@@ -32,7 +32,7 @@ type letter struct {
 	body     string
 	due      time.Time
 	receives int
-	lost     bool // the message is not delivered again
+	lost     bool // true: the message is not delivered again
 }
 
 // send adds a message. Only one goroutine at a time calls it.
@@ -63,8 +63,9 @@ func (q *queue) take() *letter {
 	return m
 }
 
-// held reports whether a message must wait because the runner's sweep runs: there is only one
-// at a time.
+// held reports whether a message must wait although it is due. Only a message to the sweep must: it
+// waits while a sweep of this runner (a complete set of functions) is running, because a runner
+// runs only one sweep at a time.
 func (q *queue) held(m *letter) bool {
 	return m.function == task.Sweep && slices.ContainsFunc(q.world.working, func(p *process) bool {
 		return p.function == task.Sweep && &p.runner.queue == q
@@ -75,8 +76,8 @@ func (q *queue) remove(m *letter) {
 	q.waiting = slices.DeleteFunc(q.waiting, func(other *letter) bool { return other == m })
 }
 
-// giveBack makes a message be delivered again after the delay, unless it was delivered too
-// often.
+// giveBack makes a message be delivered again after the delay. If it was delivered too often,
+// it becomes a dead letter instead.
 func (q *queue) giveBack(m *letter, delay time.Duration) {
 	switch {
 	case m.lost:
@@ -88,7 +89,9 @@ func (q *queue) giveBack(m *letter, delay time.Duration) {
 	}
 }
 
-// next returns the earliest due time of a message that is not held; false if there is none.
+// next returns the earliest due time of the messages in the queue; found is false if there are
+// none. While the sweep is running, next leaves out messages to the sweep. Even if they are due,
+// they wait until the running sweep ends (see held).
 func (q *queue) next() (next time.Time, found bool) {
 	for _, m := range q.waiting {
 		if !q.held(m) && (!found || m.due.Before(next)) {

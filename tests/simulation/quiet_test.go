@@ -8,14 +8,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// quiet returns the result and the work of a run without faults.
+// quiet crawls a site in a run without faults. It returns the final result, and the work of the
+// run: its numbers of requests and created objects.
 func quiet(t *testing.T, m *memories, s *site) (want result, took work) {
 	t.Helper()
 	return quietOf(t, m, s, false)
 }
 
-// quietOf does the work of quiet. If forgotten is true, the takedown of the site is published
-// at the end.
+// quietOf crawls a site without faults, as quiet does. If forgotten is true, it then publishes a
+// takedown (a list of what is to be erased), and goes on until the listed pages are erased.
 func quietOf(t *testing.T, m *memories, s *site, forgotten bool) (want result, took work) {
 	t.Helper()
 	inWorld(t, m, plan{site: s}, func(w *world) {
@@ -34,8 +35,9 @@ func quietOf(t *testing.T, m *memories, s *site, forgotten bool) (want result, t
 	return want, took
 }
 
-// TestLives: segments are merged in every life, and objects that nothing needs any more are
-// deleted.
+// TestLives: in each life (a kind of run), segments must be merged, and objects that nothing needs
+// any more must be deleted. Other tests repeat the lives with faults. So their faults also come
+// while segments are merged and objects are deleted.
 func TestLives(t *testing.T) {
 	m := newMemories(t)
 	for _, l := range lives(t, m) {
@@ -62,7 +64,8 @@ func TestLives(t *testing.T) {
 	}
 }
 
-// TestQuiet checks the result of a run without faults, with which the others are compared.
+// TestQuiet checks the result of a crawl without faults. Other tests compare this result with
+// those of crawls with faults.
 func TestQuiet(t *testing.T) {
 	m := newMemories(t)
 	got, took := quiet(t, m, small)

@@ -21,17 +21,20 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// reading is the name of the queue with queries that run while other processes work.
+// reading is the name of the queue whose messages are search queries. The queries are answered
+// while other functions change the index.
 const reading = "query"
 
-// question is a message of the queue reading. Moment 0 means now; n means the n-th moment that
-// the world remembers.
+// question is a search query, as a message of the queue for such queries. If Moment is 0, the query
+// searches the present index. If Moment is n, it searches the index as of the n-th moment in
+// world.moments, whose results are known.
 type question struct {
 	Text   string
 	Moment int
 }
 
-// moment holds the results of a query at a time when no process was working.
+// moment holds a query, and its results at a time when no process was working. When the same query
+// runs later as of that time, it must have the same results.
 type moment struct {
 	at   time.Time
 	text string
@@ -39,11 +42,12 @@ type moment struct {
 }
 
 const (
-	askOften  = 100 // number of steps between two queries
-	rememberN = 4   // maximum number of moments of a run
+	askOften  = 100 // number of steps of the simulation between two queries
+	rememberN = 4   // maximum number of queries of a run whose results are saved, to compare them with later results
 )
 
-// read sends a query to the queue of a runner after every askOften steps.
+// read sends a search query to the queue of a random runner (a set of functions) after every
+// askOften steps, if the run has queries.
 func (w *world) read() {
 	if !w.reads || w.steps%askOften != askOften-1 {
 		return
@@ -59,8 +63,11 @@ func (w *world) read() {
 	w.runners[w.random.IntN(len(w.runners))].queue.send(reading, string(body), 0)
 }
 
-// remember records the present results of a query. Times of generations are exact to the
-// millisecond, so that it advances the clock to the next one: later commits have a later time.
+// remember runs a query and records its results. A later query as of the same time must find the
+// same results, so it must use the same generations. Generations have times in whole milliseconds.
+// If one had the same time as the recorded query, it would be unclear whether it was committed
+// before or after that query. So remember advances the clock to the next millisecond before the
+// query, and by one more millisecond after it.
 func (w *world) remember(text string) {
 	w.t.Helper()
 	now := w.clock.Now()
@@ -100,7 +107,8 @@ func hitsOf(found query.Result) (hits []hit) {
 	return hits
 }
 
-// answers returns the query function of a process, which checks the answers of its engine.
+// answers returns the handler by which a process runs search queries. It fails the test if a
+// result is wrong.
 func (p *process) answers(bucket blob.Bucket) message.Handler {
 	engine := p.world.engine(bucket, p.now)
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
@@ -118,8 +126,8 @@ func (p *process) answers(bucket blob.Bucket) message.Handler {
 	}
 }
 
-// wrong returns what is wrong with an answer, "" if nothing is. While other processes work, it
-// cannot recognise every error.
+// wrong checks the answer to a query, and returns what is wrong with it; "" if nothing is. It
+// cannot recognise every error, because the index may change while the query runs.
 func (p *process) wrong(q question, found query.Result, err error) string {
 	w := p.world
 	switch {

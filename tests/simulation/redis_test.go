@@ -13,14 +13,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
-// runnersMost is the maximum number of runners with databases in one Redis.
+// runnersMost is the maximum number of runners (complete sets of functions) in a simulation,
+// each with databases of its own in one Redis.
 const runnersMost = 2
 
-// memories holds clients of the databases of a Redis, two for each runner: its own, and an
-// older copy of it. Several worlds use them, one after another.
+// memories holds clients of one Redis server, each for another database. Every runner (a complete
+// set of functions) has two databases: one for its work, and one for an older copy of the first.
+// Several simulations use these clients, one after another.
 type memories [2 * runnersMost]*redis.Client
 
-// newMemories starts a Redis: redis-server if it is installed, because it is faster.
+// newMemories starts a Redis: redis-server if it is installed, otherwise the slower miniredis.
 func newMemories(t *testing.T) *memories {
 	t.Helper()
 	first := redistest.Embedded
@@ -46,11 +48,14 @@ func (m *memories) clear(ctx context.Context) error {
 	return m[0].FlushAll(ctx).Err()
 }
 
-// hook lets the world decide about every call of a process to Redis.
+// hook makes every call of a process to Redis wait for the world (the simulation), which may
+// let it fail.
 type hook struct{ process *process }
 
-// connecting are the commands that the client sends on a new connection. The world does not
-// decide about them, because earlier worlds determine when they are sent.
+// connecting are the commands that the client sends only on a new connection. They do not count as
+// calls of the simulation. Whether the client makes a new connection depends on those that earlier
+// simulations have left open. So if these commands counted, the same seed would not always give the
+// same calls.
 var connecting = []string{"hello", "client", "select"}
 
 // DialHook implements redis.Hook.
@@ -77,8 +82,8 @@ func (h hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessP
 	}
 }
 
-// describe returns the name of a command and its first key, by which concurrent calls of one
-// process differ.
+// describe returns a text with the name of a command and its first key. The key makes the texts of
+// concurrent calls of one process differ, even if the command is the same.
 func describe(command redis.Cmder) string {
 	at, args := 1, command.Args()
 	if name := command.Name(); name == "evalsha" || name == "eval" {
@@ -90,7 +95,9 @@ func describe(command redis.Cmder) string {
 	return fmt.Sprint(command.Name(), " ", args[at])
 }
 
-// fail sets the error of commands whose answer was lost.
+// fail returns the error of a call to Redis. If the error is errNoAnswer, the commands may have been
+// executed nevertheless, and then hold their results. The caller must not see these results, because
+// in the simulation the answer was lost. Therefore fail also sets the error of each command.
 func fail(err error, commands ...redis.Cmder) error {
 	if errors.Is(err, errNoAnswer) {
 		for _, command := range commands {

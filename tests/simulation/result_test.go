@@ -13,7 +13,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
-// scoreError is the maximum difference of scores, which are sums in another order.
+// scoreError is the maximum difference of two scores that count as equal. A score is a sum of
+// parts. Another run may add the parts in another order, and so round the sum differently.
 const scoreError = 1e-9
 
 // result is the final state of a world, which must not depend on the faults.
@@ -29,7 +30,8 @@ type hit struct {
 	Snippet []search.Fragment
 }
 
-// check compares the world's result with that of a world without faults, and runs verify on it.
+// check fails the test if the result of the world is not the one of a run without faults, if
+// verify finds a problem, or if something is left to pack.
 func (w *world) check(want result) {
 	w.t.Helper()
 	w.compare(want, w.result())
@@ -58,8 +60,10 @@ func (w *world) compare(want, got result) {
 	}
 }
 
-// differences describes the first of states, bodies and search results that differ; the later ones
-// differ as a consequence.
+// differences describes how two results differ; "" if they are equal. It compares first the states
+// of URLs, then the bodies of pages, then the search results, and describes only the first of these
+// that differ. The later ones usually differ as a consequence: a page that is not stored cannot be
+// found.
 func (r result) differences(got result) string {
 	if diff := cmp.Diff(r.States, got.States); diff != "" {
 		return diff
@@ -70,7 +74,8 @@ func (r result) differences(got result) string {
 	return cmp.Diff(r.Hits, got.Hits, cmpopts.EquateApprox(0, scoreError))
 }
 
-// problems returns the problems that verify finds with the frontiers of each runner.
+// problems returns the problems that verify finds when it compares the bucket with the
+// frontiers in the Redis of each runner.
 func (w *world) problems() (found []verify.Problem) {
 	w.t.Helper()
 	for _, r := range w.runners {
@@ -83,7 +88,7 @@ func (w *world) problems() (found []verify.Problem) {
 	return found
 }
 
-// frontiers returns the frontiers of a runner.
+// frontiers returns the frontiers in the Redis of a runner, one for each crawl partition.
 func (w *world) frontiers(r *runner) (all []*frontier.Frontier) {
 	for _, crawl := range w.inForce.Crawl.Partitions() {
 		all = append(all, frontier.New(r.redis, crawl))
@@ -91,7 +96,8 @@ func (w *world) frontiers(r *runner) (all []*frontier.Frontier) {
 	return all
 }
 
-// result returns the present result of the world, without forgotten pages.
+// result returns the present result of the world: the states of URLs, the stored pages, and the
+// results of the site's queries. It leaves out URLs that a takedown has erased.
 func (w *world) result() result {
 	w.t.Helper()
 	books, err := account.Read(w.t.Context(), w.store, w.inForce)
@@ -121,8 +127,8 @@ func (w *world) result() result {
 	return r
 }
 
-// newest returns the key of a package now: the sweep may have written it anew under another
-// key.
+// newest returns the present key of a package. The given key may be an earlier one: to erase
+// forgotten pages, the sweep writes a package anew, under a new key.
 func newest(manifests []manifest.Manifest, key string) string {
 	for _, m := range manifests {
 		if p := m.Package(key); p != nil {

@@ -25,7 +25,8 @@ var changed = func() *site {
 	return &s
 }()
 
-// revisit is the life of a world whose site changes.
+// revisit returns a life (a kind of run) that begins with a crawled site as its state, and crawls
+// the site again after it has changed.
 func revisit(from *state) life {
 	return life{
 		name: "revisit", plan: plan{site: small, from: from}, classes: 2, rare: revisits,
@@ -33,9 +34,11 @@ func revisit(from *state) life {
 	}
 }
 
-// revisit replaces the site by now and makes all pages be requested again. Pages that are
-// perhaps gone are requested once more when they are due. At the end all are requested again,
-// so that the number of requests does not depend on time.
+// revisit replaces the site by a changed one, and has all pages requested again. A page that is
+// missing now counts as gone only after a second request, which follows some time later. So revisit
+// advances the clock, and waits for these second requests. At the end, it has all pages requested
+// one last time, by a schedule that allows no requests after that. So the number of requests does
+// not depend on how long the simulation goes on.
 func (w *world) revisit(now *site) {
 	w.t.Helper()
 	w.site, w.web.site = now, now
@@ -46,7 +49,7 @@ func (w *world) revisit(now *site) {
 	w.renew("once")
 }
 
-// renew makes all pages of all collections be requested now, and then by the schedule s.
+// renew makes all pages of all collections be requested now, and then by the given schedule.
 func (w *world) renew(s collection.Schedule) {
 	w.t.Helper()
 	for _, c := range slices.Clone(w.inForce.Collections) {
@@ -57,8 +60,8 @@ func (w *world) renew(s collection.Schedule) {
 	w.reread()
 }
 
-// TestRevisit checks the result of a revisit without faults, with which those with faults are
-// compared.
+// TestRevisit checks the result of a second crawl of a site that has changed, without faults.
+// Other tests compare this result with those of second crawls with faults.
 func TestRevisit(t *testing.T) {
 	m := newMemories(t)
 	before, _ := quiet(t, m, small)
@@ -82,9 +85,10 @@ func TestRevisit(t *testing.T) {
 	}
 }
 
-// TestContradiction runs two sets of functions on a site whose answers alternate: a page has
-// moved, or is as before. Whichever answer counts in the end, books, frontiers and segments
-// must agree.
+// TestContradiction lets two runners (complete sets of functions) crawl a site. One page of the
+// site contradicts itself: every second request for it is answered with a redirect, and the others
+// with the page's old content. Either may count in the end, but books, frontiers and segments must
+// agree on it.
 func TestContradiction(t *testing.T) {
 	t.Parallel()
 	m := newMemories(t)

@@ -7,20 +7,21 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// runner is a complete set of functions with a Redis and a queue of its own.
+// runner is one complete set of functions, with a Redis and a queue of its own, as one program
+// on a laptop has.
 type runner struct {
 	world    *world
 	queue    queue
-	redis    *redis.Client // client without faults, which no process uses
-	older    *redis.Client // client of the database with an older copy
+	redis    *redis.Client // client for the test itself, whose calls never fail
+	older    *redis.Client // client of a second database, for the copy that keepCopy makes
 	cutUntil time.Time     // time until which no process reaches Redis
-	copied   bool          // an older copy exists
+	copied   bool          // true: keepCopy has made a copy, and goBack has not used it yet
 	copiedAt time.Time
 	idle     []*process
 }
 
-// connect returns a client of Redis for a process, whose calls the world releases and lets
-// fail.
+// connect returns a client of Redis for a process: each call waits until the world (the
+// simulation) lets it happen, and may fail.
 func (r *runner) connect(p *process) redis.UniversalClient {
 	client := r.redis.WithTimeout(r.redis.Options().ReadTimeout) // shares the connections of r.redis
 	client.AddHook(hook{p})
@@ -38,7 +39,7 @@ func (r *runner) process(function string) *process {
 	return newProcess(r, function)
 }
 
-// killAll ends all processes.
+// killAll kills all processes of the runner.
 func (r *runner) killAll() {
 	r.idle = nil
 	for _, p := range r.world.working {
@@ -48,14 +49,15 @@ func (r *runner) killAll() {
 	}
 }
 
-// flush empties Redis.
+// flush empties the Redis of the runner.
 func (r *runner) flush() {
 	if err := r.redis.FlushDB(r.world.t.Context()).Err(); err != nil {
 		r.world.t.Error(err)
 	}
 }
 
-// end kills the whole program: its processes with its queue and its Redis.
+// end kills the whole program of the runner: its processes end, and its queue and its Redis are
+// emptied.
 func (r *runner) end() {
 	r.killAll()
 	for _, p := range r.world.working {
@@ -67,7 +69,7 @@ func (r *runner) end() {
 	r.flush()
 }
 
-// keepCopy stores a copy of the present contents of Redis.
+// keepCopy copies the present contents of the runner's Redis to another database, r.older.
 func (r *runner) keepCopy() {
 	ctx := r.world.t.Context()
 	keys, err := r.redis.Keys(ctx, "*").Result()
@@ -88,7 +90,8 @@ func (r *runner) keepCopy() {
 	r.copied, r.copiedAt = true, r.world.clock.Now()
 }
 
-// goBack replaces the contents of Redis by the copy.
+// goBack replaces the contents of the runner's Redis by the copy that keepCopy made, as if
+// Redis had restarted from an old snapshot.
 func (r *runner) goBack() {
 	ctx := r.world.t.Context()
 	err := r.redis.Do(ctx, "SWAPDB", r.redis.Options().DB, r.older.Options().DB).Err()

@@ -2,8 +2,8 @@ package simulation
 
 import "testing"
 
-// TestTwoRunners lets two complete sets of functions, each with a Redis and a
-// queue of its own, work on one bucket.
+// TestTwoRunners lets two complete sets of functions, each with a Redis and a queue of its own,
+// work on one bucket. The result must be that of one set.
 func TestTwoRunners(t *testing.T) {
 	t.Parallel()
 	m := newMemories(t)

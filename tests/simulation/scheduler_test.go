@@ -11,8 +11,9 @@ import (
 // mostSteps is the number of steps after which a run counts as hung.
 const mostSteps = 200_000
 
-// wait blocks a call of a process until the world lets it happen, and returns its fault. The world
-// chooses the next call only when all processes are blocked, so that one call happens at a time.
+// wait blocks a call of a process until the world (the simulation) lets it happen. It returns how
+// the call must fail, or none if it must not. The world chooses the next call only when all
+// processes are blocked, so that one call happens at a time.
 func (w *world) wait(c *call) fault {
 	w.mu.Lock()
 	w.waiting = append(w.waiting, c)
@@ -20,8 +21,8 @@ func (w *world) wait(c *call) fault {
 	return <-c.answer
 }
 
-// step lets one event happen: a call, the end of a process's message, or the delivery of another
-// message. It returns false if there is no event now.
+// step lets one event of the simulation happen: a call of a process, the end of its work on a
+// message, or the delivery of another message. It returns false if there is no event now.
 func (w *world) step() bool {
 	synctest.Wait()
 	for _, p := range slices.Clone(w.working) {
@@ -51,7 +52,7 @@ func (w *world) step() bool {
 	return true
 }
 
-// calling returns the calls that wait, always in the same order.
+// calling returns all calls that wait to happen, always in the same order.
 func (w *world) calling() []*call {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -70,7 +71,8 @@ func (w *world) next() *call {
 	return ready[w.random.IntN(len(ready))]
 }
 
-// release lets a call happen, or fail if a fault is decided for it.
+// release ends the waiting of a call. It decides whether the call gets a fault. Without a fault the
+// call happens; otherwise it fails in the way of the fault.
 func (w *world) release(c *call) {
 	w.clock.Advance(time.Duration(w.random.IntN(int(callTime))))
 	f := none
@@ -89,8 +91,9 @@ func (w *world) release(c *call) {
 	w.answer(c, f)
 }
 
-// fate returns the fault of a call: the one that w.decide chooses, or that of a system that
-// cannot be reached.
+// fate returns the fault that a call gets. Usually w.decide chooses it, with two exceptions. If
+// w.decide has killed the process of the call, the fault is death. If w.decide chooses none, but the
+// called system cannot be reached now, the fault is before: the call fails without effect.
 func (w *world) fate(c *call) fault {
 	f := w.decide(c)
 	switch {
@@ -121,7 +124,9 @@ func (w *world) kill(p *process) {
 	}
 }
 
-// retire records the result of a process's message.
+// retire is called when the work of a process on its message has ended. If the process was killed,
+// or its function has failed, the message goes back to the queue. If the process still lives, it
+// becomes idle and can get another message.
 func (w *world) retire(p *process) {
 	w.working = slices.DeleteFunc(w.working, func(other *process) bool { return other == p })
 	m, tasks := p.message, &p.runner.queue
@@ -152,8 +157,9 @@ func (w *world) deliver() bool {
 	return false
 }
 
-// wake advances the clock to the end of the next timer, or to the next message that is due, if
-// that is earlier. It returns false if no process waits.
+// wake advances the clock to the time at which the next timer of a process ends. If a message is
+// due earlier and may be handled then, wake advances the clock only to that time. If no process
+// waits for a timer, wake leaves the clock as it is and returns false.
 func (w *world) wake() bool {
 	until := int64(math.MaxInt64)
 	for _, c := range w.calling() {

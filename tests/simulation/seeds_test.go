@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// number returns the number in an environment variable, or otherwise if it is not set.
+// number returns the number in the named environment variable, or the given default if the
+// variable is not set.
 func number(t *testing.T, name string, otherwise int) int {
 	t.Helper()
 	value := os.Getenv(name)
@@ -35,7 +36,7 @@ func TestSeed(t *testing.T) {
 	t.Logf("faults:\n%v", c)
 }
 
-// TestSeeds runs many seeds, from SEED on:
+// TestSeeds runs as many seeds as RUNS says, from SEED on:
 //
 //	RUNS=1000 go test ./tests/simulation -run TestSeeds -v
 func TestSeeds(t *testing.T) {
@@ -78,8 +79,10 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// mostTwice is the work that mostTwiceOf faults may cause to be done twice, on average. Faults
-// that last, such as a full disk, let a batch be fetched again and again.
+// mostTwice limits the work (requests and created objects) that is done twice because of faults. It
+// is the limit for every ten faults (see mostTwiceOf); the faults and the work of all runs are added
+// up first. The limit is large because some faults last. While the disk is full, for example, a
+// batch is fetched again and again.
 var mostTwice = work{requests: 40, packages: 3, segments: 3, merges: 3, books: 3}
 
 const mostTwiceOf = 10
@@ -87,9 +90,10 @@ const mostTwiceOf = 10
 // turmoil is the simulated time during which faults happen.
 const turmoil = time.Hour
 
-// baseline holds the results of runs without faults, with which others are compared.
+// baseline holds the results and the work of runs without faults. Other runs are compared with
+// them.
 type baseline struct {
-	all, rest result // all: with all pages; rest: without the forgotten ones
+	all, rest result // results of a crawl (all), and of a crawl with a takedown that erases some pages (rest)
 	took      work
 }
 

@@ -13,11 +13,11 @@ const (
 	sweepOften = 20 * time.Second // time between sweeps while something changes
 	sweepRare  = 10 * time.Minute // time between sweeps when nothing changes
 	longest    = 24 * time.Hour   // simulated time after which a run counts as hung
-	cleared    = 25 * time.Hour   // simulated time after which unneeded objects are deleted
+	cleared    = 25 * time.Hour   // simulated time after which an object that nothing needs may be deleted
 )
 
-// run delivers messages until everything is crawled, packed and indexed, and then until all
-// unneeded objects are deleted.
+// run runs the simulation until everything is crawled, packed and indexed, and then until all
+// objects that nothing needs are deleted.
 func (w *world) run() {
 	w.t.Helper()
 	for range 2 {
@@ -31,8 +31,8 @@ func (w *world) run() {
 	}
 }
 
-// settle delivers messages until nothing is left to do, with at least one sweep of every
-// runner. It returns false if this takes longer than longest.
+// settle runs the simulation until no function has anything left to do, with at least one sweep
+// of every runner. It returns false if this takes longer than the given time.
 func (w *world) settle(longest time.Duration) bool {
 	w.t.Helper()
 	pause, swept, changes := sweepOften, time.Time{}, w.changes
@@ -61,7 +61,8 @@ func (w *world) settle(longest time.Duration) bool {
 	return false
 }
 
-// undone returns what is left to request, pack, index or merge, "" if nothing is.
+// undone returns a text about something that is left to request, pack, index or merge; "" if
+// there is nothing.
 func (w *world) undone() string {
 	w.t.Helper()
 	for _, r := range w.runners {
@@ -86,7 +87,7 @@ func (w *world) undone() string {
 	return ""
 }
 
-// unasked returns what a runner has left to request or pack, "" if nothing.
+// unasked returns a text if a runner still has URLs to request or batches to pack; otherwise "".
 func (w *world) unasked(r *runner) string {
 	w.t.Helper()
 	for _, crawl := range w.inForce.Crawl.Partitions() {

@@ -14,17 +14,17 @@ import (
 // site is a simulated web: some hosts, each with a seed.
 type site struct {
 	seeds        []string
-	queries      []string        // queries that run after every run
+	queries      []string        // queries whose results are compared at the end of a run
 	delay        time.Duration   // delay between requests to one host
-	packageBytes int64           // size of the pages of a package
+	packageBytes int64           // fetched pages are packed when together they have this many bytes, or after a minute
 	robots       string          // robots.txt of each host
-	hostPages    int64           // limit of pages of a host in the second collection; 0: none
-	pages        map[string]page // host and path → page
+	hostPages    int64           // limit of pages of each host, as set in the collection "second"; 0: no limit
+	pages        map[string]page // pages by host and path
 
-	forgottenURLs, forgottenSites []string // URLs and sites of the takedown, in runs with one
+	forgottenURLs, forgottenSites []string // what is erased in runs with a takedown: URLs and whole sites
 }
 
-// page is the answer of a site at one URL. The zero page does not exist.
+// page is the answer of a site at one URL. URLs without a page get status 404.
 type page struct {
 	words  string
 	links  []string
@@ -65,12 +65,13 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// visitors is a transport that requests a site without a network, and records the requests.
+// visitors is an http.RoundTripper that requests a simulated site without a network, and counts
+// the requests.
 type visitors struct {
 	site  *site
 	asked map[string]int // URL → number of requests
 
-	panicAt string // URL at which the program panics; "": none
+	panicAt string // URL whose request makes the process panic; "": none
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -84,7 +85,8 @@ func (v *visitors) RoundTrip(r *http.Request) (*http.Response, error) {
 	return recorder.Result(), nil
 }
 
-// small is a site for thousands of runs. Its two seeds lie in different partitions of two.
+// small is a site that is small enough for thousands of runs. It has two seeds, one for each of
+// the two partitions.
 var small = &site{
 	seeds:        []string{"http://one.example/", "http://two.example/"},
 	queries:      []string{"gull", "gull heron", `"grey heron"`, "notes", "private"},

@@ -7,7 +7,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// state is a copy of a bucket. A world that begins with it has an empty Redis and empty queues.
+// state is a copy of a bucket. A simulation that begins with it has an empty Redis and empty
+// queues.
 type state struct {
 	at      time.Time
 	objects map[string][]byte
@@ -27,7 +28,8 @@ func (w *world) state() *state {
 	return s
 }
 
-// restore replaces the world's bucket by a state.
+// restore stores the objects of a state in the world's empty bucket, and sets the clock to the
+// time of the state.
 func (w *world) restore(s *state) {
 	w.t.Helper()
 	w.clock.Advance(s.at.Sub(w.clock.Now()))
@@ -39,7 +41,7 @@ func (w *world) restore(s *state) {
 	w.reread()
 }
 
-// crawled returns the state after a crawl of a site.
+// crawled crawls a site without faults, and returns the state of the bucket after that.
 func crawled(t *testing.T, m *memories, s *site) (done *state) {
 	t.Helper()
 	inWorld(t, m, plan{site: s}, func(w *world) {

@@ -24,7 +24,8 @@ var strategyKinds = []kind{
 	}},
 }
 
-// share publishes a storage strategy that divides new pages among some partitions.
+// share publishes a storage strategy: rules that divide new pages evenly among the given
+// partitions.
 func (w *world) share(among ...layout.Partition) {
 	w.t.Helper()
 	last, err := rules.Load(w.t.Context(), w.store, rules.Storage)
@@ -42,10 +43,10 @@ func (w *world) share(among ...layout.Partition) {
 	w.reread()
 }
 
-// TestPartitionDropped publishes a storage strategy without one of the partitions at the n-th
-// call to storage, and one with it again at call 2n. In each run n is greater. Stored pages
-// must stay searchable and verified. A page that is requested again may move to another
-// partition, and must be one document nevertheless.
+// TestPartitionDropped drops a partition from the storage strategy at the n-th call to storage, and
+// adds it again at call 2n. Each run has a greater n than the run before. Stored pages must stay
+// searchable, and verify must find no problem. A page that is requested again may be stored in
+// another partition than before. Even so, a search must find it only once.
 func TestPartitionDropped(t *testing.T) {
 	t.Parallel()
 	m := newMemories(t)
@@ -63,8 +64,9 @@ func TestPartitionDropped(t *testing.T) {
 	}
 }
 
-// moved runs the life and drops a partition at the n-th call to storage. It returns false if
-// the run had fewer calls.
+// moved simulates the life (a kind of run). At the n-th call to storage, it drops a partition from
+// the storage strategy. At call 2n, it adds the partition again. Then it checks the final result.
+// It returns false if the run made fewer than n calls.
 func (l life) moved(t *testing.T, m *memories, dropped layout.Partition, n int) (reached bool) {
 	p := l.plan
 	named := true

@@ -2,16 +2,19 @@
 
 package simulation
 
-// Faults happen only at every n-th call: the race detector looks for races, and is slow.
+// Some tests repeat a simulation with one fault, which comes at a later call in each run. These
+// constants say by how many calls the fault moves from one run to the next. They are large here, so
+// that there are few runs, because the race detector is slow. The environment variable STRIDE
+// replaces all of them but revisits.
 const (
 	deaths = 500
 	stride = 500
 
-	losses = 1500 // loss of generations
-	drops  = 1500 // partition dropped from the strategy
+	losses = 1500 // each run loses manifests at a storage call, this many calls later than in the run before
+	drops  = 1500 // each run drops a partition at a storage call, this many calls later than in the run before
 
 	revisits = 2
 )
 
-// usualRuns is the number of seeds that TestSeeds runs without RUNS.
+// usualRuns is the number of seeds that TestSeeds runs if RUNS is not set.
 const usualRuns = 2

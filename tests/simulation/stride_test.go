@@ -2,16 +2,18 @@
 
 package simulation
 
-// Faults happen only at every n-th call.
+// Some tests repeat a simulation with one fault, which comes at a later call in each run. These
+// constants say by how many calls the fault moves from one run to the next. The smaller they are, the
+// more runs there are. The environment variable STRIDE replaces all of them but revisits.
 const (
-	deaths = 8  // killed processes
-	stride = 12 // other faults
+	deaths = 8  // each run kills a process at a call, this many calls later than in the run before
+	stride = 12 // each run has one fault, such as a failed call, this many calls later than in the run before
 
-	losses = 120 // loss of generations
-	drops  = 120 // partition dropped from the strategy
+	losses = 120 // each run loses manifests at a storage call, this many calls later than in the run before
+	drops  = 120 // each run drops a partition at a storage call, this many calls later than in the run before
 
-	revisits = 12 // further divisor for revisits, which take long
+	revisits = 12 // tests of a second crawl multiply the numbers above by this, because each of their runs takes long
 )
 
-// usualRuns is the number of seeds that TestSeeds runs without RUNS.
+// usualRuns is the number of seeds that TestSeeds runs if RUNS is not set.
 const usualRuns = 24

@@ -8,14 +8,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// work counts requests and created objects, repetitions included.
+// work counts requests to sites and created objects by kind, repetitions included.
 type work struct {
 	requests, packages, segments, merges, books int
 
-	batch int // maximum number of requests for one batch, with robots.txt
+	batch int // maximum number of requests for one batch, robots.txt included
 }
 
-// built counts an object that a function has created, or found to exist already.
+// built counts an object that a function has created. It also counts an object that existed already
+// when a function tried to create it, because the function did the work nevertheless.
 func (w *work) built(function, key string) {
 	switch {
 	case strings.HasPrefix(key, layout.Packages):
@@ -29,7 +30,8 @@ func (w *work) built(function, key string) {
 	}
 }
 
-// taken returns the work of the world so far, without the work that the operator ordered.
+// taken returns the work that the world (the simulation) has done so far: its numbers of requests
+// and created objects. Segments that were made because the operator ordered it do not count.
 func (w *world) taken() work {
 	taken := w.work
 	taken.segments -= w.ordered.segments
@@ -40,8 +42,9 @@ func (w *world) taken() work {
 	return taken
 }
 
-// beyond returns by how much each number exceeds that of calm; 0 if it is not higher. There may
-// be fewer packages, which were made later and hold more pages.
+// beyond compares w with the work of a run without faults. Each number of the result is the excess
+// of w's number over the other run's, or 0 if w's number is not greater. It may be lower because
+// faults delay packing, so that fewer packages with more pages are made.
 func (w work) beyond(calm work) work {
 	return work{
 		requests: max(0, w.requests-calm.requests), packages: max(0, w.packages-calm.packages),
@@ -49,10 +52,11 @@ func (w work) beyond(calm work) work {
 	}
 }
 
-// within reports whether no number exceeds that of most.
+// within reports whether no number of w is greater than the corresponding number of the given
+// maximum.
 func (w work) within(most work) bool { return w.beyond(most) == work{} }
 
-// String returns the numbers as a text.
+// String returns the work as a text such as "9 requests, 2 packages, 2 segments, 1 merges, 1 books".
 func (w work) String() string {
 	return fmt.Sprintf("%d requests, %d packages, %d segments, %d merges, %d books", w.requests, w.packages, w.segments, w.merges, w.books)
 }

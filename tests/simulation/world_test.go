@@ -18,59 +18,61 @@ import (
 
 const (
 	partitions = 2
-	callTime   = 2 * time.Millisecond // maximum duration of a call
+	callTime   = 2 * time.Millisecond // maximum simulated duration of a call
 )
 
-// world is a simulated search engine with its bucket, runners, clock and web.
+// world is a simulated search engine, with its bucket, runners (complete sets of functions),
+// clock and web.
 type world struct {
 	t       *testing.T
 	site    *site
 	random  *rand.Rand
 	clock   *functionstest.Clock
-	store   *memblob.Bucket // bucket without faults
+	store   *memblob.Bucket // the bucket itself, whose calls never fail
 	web     *visitors
 	runners []*runner
 	inForce *settings.Settings
 	decide  func(*call) fault
 	atOnce  int // maximum number of processes that work at once
 	work    work
-	ordered work // maximum of the work that the operator has ordered
+	ordered work // work that commands of the operator may have caused (see reindex); not counted as done twice
 	tiers   segments.Limits
 	past    map[layout.Partition]*past
 	deleted map[string]int // numbers of deleted objects, by prefix
 
-	reads       bool // queries run while other processes work
+	reads       bool // true: queries run while other processes work
 	moments     []moment
-	wrongClocks bool // some clock was wrong at some time
+	wrongClocks bool // true: a clock has gone wrong in this run
 
-	fullUntil, downUntil time.Time       // times until which the storage is full, and unreachable
-	unanswered           map[string]bool // requests to sites that got no answer once
+	fullUntil, downUntil time.Time       // times until which the storage is full, or cannot be reached
+	unanswered           map[string]bool // requests that got no answer once; they are answered when repeated
 
 	mu      sync.Mutex
-	waiting []*call // calls that wait for their release; protected by mu
+	waiting []*call // calls that wait until they may happen; protected by mu
 	working []*process
 	started int            // number of processes started so far
 	calls   map[system]int // numbers of calls so far, by system
 	steps   int
-	changes int             // number of batches fetched and generations committed
-	harmed  int             // number of damaged objects, and of partitions that lost generations
-	foreign map[string]bool // keys of foreign objects
+	changes int             // number of batches fetched, plus number of generations committed
+	harmed  int             // number of damaged objects, plus number of times that a partition lost generations
+	foreign map[string]bool // keys of foreign objects, which no function of the program writes
 }
 
-// plan describes a run. A plan without decide has no faults.
+// plan describes a run of the simulation. In a plan without decide, no faults happen.
 type plan struct {
 	seed    uint64
 	site    *site
-	runners int // number of runners; 0 means 1
+	runners int // number of runners (complete sets of functions); 0 means 1
 	atOnce  int // maximum number of messages that are handled at once; 0 means 1
 	reads   bool
 	from    *state // state at the beginning; nil: an empty bucket
-	masked  bool   // no segments are merged, so that dead documents stay
+	masked  bool   // true: no segments are merged, so that documents marked as dead stay
 	decide  func(*world, *call) fault
 }
 
-// inWorld runs a test with a new world, in a bubble of testing/synctest, where nothing happens
-// by itself.
+// inWorld makes a new world (a simulated search engine) by a plan, and runs a test with it. The world
+// lives in a bubble of testing/synctest, with a simulated clock, and stands still until the test
+// calls a method that runs the simulation.
 func inWorld(t *testing.T, m *memories, p plan, test func(*world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -111,8 +113,8 @@ func newWorld(t *testing.T, m *memories, p plan) *world {
 	return w
 }
 
-// publish publishes two collections, each with half of the site's seeds. Their pages are never
-// due, unless they are renewed.
+// publish publishes two collections, each with half of the site's seeds. Their stored pages are
+// never requested again unless a test calls renew.
 func (w *world) publish() {
 	w.t.Helper()
 	first := func(c *collection.Collection) {
@@ -158,7 +160,7 @@ func (w *world) end() {
 	}
 }
 
-// unreachable reports whether the system of the call cannot be reached now.
+// unreachable reports whether the system that is called (storage or Redis) cannot be reached now.
 func (w *world) unreachable(c *call) bool {
 	now := w.clock.Now()
 	switch c.system {
@@ -178,7 +180,8 @@ func (w *world) keys(prefix string) []string {
 	return functionstest.Keys(w.t, w.store, prefix)
 }
 
-// ownKeys returns the keys below a prefix that are not foreign.
+// ownKeys returns the keys below a prefix, except those of foreign objects, which no function
+// of the program writes.
 func (w *world) ownKeys(prefix string) []string {
 	w.t.Helper()
 	return slices.DeleteFunc(w.keys(prefix), layout.IsForeign)
