@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Every wrong input gives a clear sentence or a recorded reason.
+// A command with a wrong argument must fail with a sentence that says what is wrong. A crawl of a
+// URL that cannot be fetched must fail with the reason that is recorded for the URL.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	const nobody = "http://127.0.0.1:1/" // a port at which no test starts a server

@@ -14,7 +14,10 @@ import (
 	"testing"
 )
 
-// lively is a page that its script changes, and that loads many kinds of files from ORIGIN.
+// lively is a page with scripts that change it, and with files of many kinds that it loads. The
+// URLs of the files begin with ORIGIN, which the test replaces by the address of a site. When a
+// browser shows the stored copy of the page, no script may change the page, and none of the files
+// may be loaded.
 const lively = `<!DOCTYPE html><html lang="en"><head><title>The quiet harbour</title>
 <link rel="stylesheet" href="ORIGIN/loaded.css"><script src="ORIGIN/loaded.js"></script>
 <script>document.title = "Taken over"; addEventListener("DOMContentLoaded", () => { document.body.append("Added by a script") })</script>
@@ -23,7 +26,8 @@ const lively = `<!DOCTYPE html><html lang="en"><head><title>The quiet harbour</t
 <img src="ORIGIN/loaded.png" onerror="document.title = 'Taken over'"><iframe src="ORIGIN/loaded.html"></iframe>
 </body></html>`
 
-// Chromium shows the search page and stored copies.
+// Chromium shows the search page and stored copies of pages. The scripts of a stored page do
+// not run.
 func TestBrowser(t *testing.T) {
 	t.Parallel()
 	s := serve(t, 1, func(_ int, origins []string) http.Handler {
@@ -83,8 +87,8 @@ func get(t testing.TB, address string) string {
 	return body.String()
 }
 
-// browse returns the HTML of a page in Chromium, and writes screenshots of it in the size of a
-// phone and of a wide screen.
+// browse opens a page in Chromium and returns its HTML. It also writes screenshots of the page
+// in the size of a phone and of a wide screen.
 func browse(t *testing.T, name, address string) string {
 	t.Helper()
 	var dom string

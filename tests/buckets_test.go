@@ -22,10 +22,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Every bucket in testdata was written by an earlier program. That program crawled a site of
-// nine pages three times: one page has changed, one is gone, one is forgotten. This program
-// must read, search, verify and continue each bucket. Whoever changes a format adds a bucket
-// that the program before the change has written.
+// Every bucket in testdata was written by an earlier version of this program, which crawled a site
+// of nine pages three times. Between the crawls, one page changed, one vanished, and one was erased
+// by a takedown. The present version must be able to read, search and verify each bucket, and to
+// commit a generation to it. Whoever changes a format adds a bucket that the version before the
+// change has written.
 func TestEarlierBuckets(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/buckets/*.zip")

@@ -15,8 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
 )
 
-// TestClickInBrowser has Chromium click results of a search page that counts clicks. The clicks
-// arrive, and eval measures the ranking by them.
+// TestClickInBrowser opens a search page in Chromium, and a script there clicks results. The clicks
+// must be stored. The command eval must be able to use them as judgments of the ranking.
 func TestClickInBrowser(t *testing.T) {
 	t.Parallel()
 	s := serve(t, 1, func(_ int, origins []string) http.Handler { return generate(1, 30, origins[0], "http://127.0.0.1") })
@@ -49,8 +49,9 @@ func TestClickInBrowser(t *testing.T) {
 	}
 }
 
-// clickingProxy returns a proxy of the search page at an address whose pages of results click their
-// first link. Their content security policy stays in force, except for this script.
+// clickingProxy returns a proxy of the search page at the given address. It adds a script to
+// each page of results. The script clicks the first link of the page. The content security
+// policy of the page stays in force, except for this script.
 func clickingProxy(to *url.URL) http.Handler {
 	return &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to); r.Out.Header.Del("Accept-Encoding") },

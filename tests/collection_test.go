@@ -13,8 +13,9 @@ import (
 	"time"
 )
 
-// file writes the file of a collection that crawls loopback addresses without
-// a delay, unless more says otherwise.
+// file writes a collection file and returns its path. The caller may give further settings, in
+// TOML. The collection crawls loopback addresses. Its delay is 0 unless the further settings
+// contain a delay.
 func (p place) file(name string, seeds []string, more string) string {
 	p.t.Helper()
 	list, err := json.Marshal(seeds) // a list in JSON is also one in TOML
@@ -32,7 +33,8 @@ func (p place) file(name string, seeds []string, more string) string {
 	return path
 }
 
-// Two collections are crawled at once, each with its own agent and delay.
+// Two collections are crawled at once, each with its own User-Agent, rules in robots.txt and
+// delay.
 func TestSideBySide(t *testing.T) {
 	t.Parallel()
 	const pages, delay = 6, 150 * time.Millisecond
@@ -92,7 +94,8 @@ func TestSideBySide(t *testing.T) {
 	}
 }
 
-// closestOf returns the shortest gap between two visits, which it sorts.
+// closestOf returns the shortest gap between two successive visits. To find it, closestOf sorts the
+// slice of visits by time.
 func closestOf(visits []visit) gap {
 	slices.SortFunc(visits, func(a, b visit) int { return a.began.Compare(b.began) })
 	return slices.MinFunc(gaps(visits), func(a, b gap) int { return cmp.Compare(a.pause, b.pause) })

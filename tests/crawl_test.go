@@ -11,13 +11,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/query"
 )
 
-// phraseOf returns three consecutive words of the first paragraph.
+// phraseOf returns three consecutive words of the first paragraph of an HTML page.
 func phraseOf(body string) string {
 	_, paragraph, _ := strings.Cut(body, "<p>")
 	return strings.Join(strings.Fields(paragraph)[1:4], " ")
 }
 
-// trial is a generated site, with the result of a crawl without disturbances.
+// trial is a generated site, with the result of a crawl without disturbances, to which the
+// results of other crawls must be equal.
 type trial struct {
 	site    *site
 	hosts   []host
@@ -25,7 +26,8 @@ type trial struct {
 	quiet   picture
 }
 
-// crawlDocs are the arguments of a crawl of the generated site's /docs/.
+// crawlDocs returns the arguments for a crawl of the directory /docs/ of all hosts of the
+// generated site, with more flags.
 func (tr *trial) crawlDocs(more ...string) []string {
 	return append(append([]string{"--scope", "prefix"}, more...), tr.site.seeds("/docs/")...)
 }
@@ -49,7 +51,7 @@ func newTrial(t *testing.T, pages int) *trial {
 	return tr
 }
 
-// mustBeServed checks that pages were stored as they were served.
+// mustBeServed checks that each stored page is equal to the page that the site has served.
 func (tr *trial) mustBeServed(t *testing.T) {
 	t.Helper()
 	for i, h := range tr.hosts {
@@ -62,7 +64,7 @@ func (tr *trial) mustBeServed(t *testing.T) {
 	}
 }
 
-// mustPrint checks that the commands print what the bucket holds.
+// mustPrint checks that the commands status, page and search print what the bucket holds.
 func (tr *trial) mustPrint(t *testing.T, p place) {
 	t.Helper()
 	status := p.status()
@@ -121,8 +123,9 @@ func TestCrawl(t *testing.T) {
 	}
 }
 
-// retries returns the number of requests that the generated hosts get because an earlier one
-// failed in a way that may be temporary.
+// retries returns how many repeated requests are to be expected in one crawl of the generated
+// hosts. The crawler requests a URL again, twice, if the answer had status 500 or was cut short,
+// because such failures may be temporary.
 func (tr *trial) retries() int {
 	n := 0
 	for _, h := range tr.hosts {

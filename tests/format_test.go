@@ -11,7 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Besides HTML, PDF, DOCX and plain text are read, and the links in them followed.
+// The crawler reads not only HTML, but also PDF, DOCX and plain text, and follows the links in
+// them.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	s := serve(t, 1, func(int, []string) http.Handler {

@@ -20,17 +20,18 @@ type answer struct {
 	etag        string
 	modified    string // value of Last-Modified
 	body        string
-	short       bool   // Content-Length is more than the length of the body
-	becomes     string // state of the URL when only /docs/ is crawled; "": no link leads to it
+	short       bool   // true: the answer has a Content-Length greater than its body, so that it looks cut short
+	becomes     string // state of the URL after a crawl of /docs/, such as "stored"; "": it is never found
 }
 
-// holds reports whether the validators in a request show that the client has the current page.
+// holds reports whether the validators in a request, If-None-Match or If-Modified-Since, show
+// that the client has the present page.
 func (a answer) holds(asked http.Header) bool {
 	return a.etag != "" && asked.Get("If-None-Match") == a.etag || a.modified != "" && asked.Get("If-Modified-Since") == a.modified
 }
 
-// validated returns the answer with an ETag, a Last-Modified or neither, depending on its
-// length.
+// validated returns the answer with validators for later requests: an ETag, a Last-Modified or
+// neither, depending on the length of the body.
 func (a answer) validated() answer {
 	switch sum := crc32.ChecksumIEEE([]byte(a.body)); len(a.body) % 3 {
 	case 0:
@@ -41,14 +42,14 @@ func (a answer) validated() answer {
 	return a
 }
 
-// host is a generated host: answers by path, and the words of its pages.
+// host is a simulated host: its answers, by path.
 type host map[string]answer
 
 const robotsTxt = "User-agent: *\nDisallow: /docs/private/\n"
 
-// generate returns a host with this number of linked pages, and a URL for each possible
-// outcome. The same seed gives the same host. Some links lead to neighbour, the origin of
-// another generated host.
+// generate returns a host with this number of linked pages, and with a URL for each outcome that
+// a request can have. The same seed gives the same host. Some links lead to another generated
+// host, whose origin is given as the neighbour.
 func generate(seed uint64, pages int, origin, neighbour string) host {
 	g := generator{rand.New(rand.NewPCG(seed, 0))}
 	h := host{
@@ -144,7 +145,7 @@ func link(to string) string { return `<a href="` + to + `">see ` + html.EscapeSt
 
 type generator struct{ *rand.Rand }
 
-// vocabulary has the words of generated pages; the first ones occur most often.
+// vocabulary has the words of generated pages. Words near the beginning occur most often.
 var vocabulary = strings.Fields(`the of and to a in is that for it with as on be by this
 	search engine index page crawl bucket store object segment query word document link web site
 	host server partition manifest book outcome frontier lease token epoch package zip header

@@ -17,8 +17,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/query"
 )
 
-// Images are found by the texts about them, and Chromium shows stored ones without a request to
-// their site.
+// A page shows an image and has texts about it, such as an alt text or a caption. A search for
+// images must find the image by these texts. Chromium must show stored images on the page of
+// results without a request to their site.
 func TestImages(t *testing.T) {
 	t.Parallel()
 	rare := color.RGBA{R: 201, G: 17, B: 143, A: 255}

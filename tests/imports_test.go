@@ -16,26 +16,30 @@ import (
 
 const module = "github.com/bucketsearch/bucketsearch/"
 
-// layers are the top folders of packages: each imports only itself and those before it.
+// layers are the top folders of the repository with packages, from the lowest layer to the highest.
+// A package may import only packages of its own folder and of folders that stand before it in this
+// list.
 var layers = []string{"layout", "strategy", "functions", "local", "tests"}
 
-// The folders below functions that hold no triggered function: mains, commands, and shared
-// packages.
+// Most folders directly below the folder functions hold one function that events trigger. The
+// folders named here hold other packages: main packages, commands, and packages that functions
+// share.
 const (
 	mains    = "lambda"
 	commands = "command"
 	shared   = "shared"
 )
 
-// alone maps a path to the only package that may import packages below it.
+// alone maps the prefix of import paths of a library to the only package that may import it.
 var alone = map[string]string{
 	"github.com/minio/minio-go":    module + "layout/blob/s3blob",
 	"github.com/blugelabs/":        module + "strategy/text/analysis",
 	"github.com/versity/versitygw": module + "local/s3",
 }
 
-// TestImports checks that imports point one way, layout ← strategy ← functions ← local ← tests,
-// that functions do not import each other, and that some libraries have one importer only.
+// TestImports checks that a package imports only packages of its own layer or of layers to its
+// left (layout, strategy, functions, local, tests), that functions do not import each other,
+// and that some libraries are imported by one package only.
 func TestImports(t *testing.T) {
 	t.Parallel()
 	packages := listPackages(t)
@@ -89,8 +93,8 @@ func listPackages(t *testing.T) []goPackage {
 	}
 }
 
-// layerOf returns the index of a package's layer; the last one for a package outside of all
-// layers.
+// layerOf returns the number of a package's layer: the position of the package's top folder in the
+// list layers. It returns len(layers) if the folder is not in the list.
 func layerOf(path string) int {
 	first, _, _ := strings.Cut(path, "/")
 	if i := slices.Index(layers, first); i >= 0 {
@@ -99,8 +103,9 @@ func layerOf(path string) int {
 	return len(layers)
 }
 
-// roomOf returns the first folder below functions in which a package lies, or
-// "".
+// roomOf returns the name of the folder directly below functions in which a package lies: "fetch"
+// for functions/fetch/robots, for example. It returns "" for a package outside of functions, and
+// for one whose path ends in "test".
 func roomOf(path string) string {
 	below, hits := strings.CutPrefix(path, "functions/")
 	if !hits || strings.HasSuffix(path, "test") {
@@ -110,9 +115,13 @@ func roomOf(path string) string {
 	return room
 }
 
-// mayMeet reports whether a package in the folder own of functions may import one in the folder
-// their. All may import shared packages, and mains the functions; no function or command may
-// import a function.
+// mayMeet reports whether a package may import another one. Each package is given by its folder
+// directly below functions (see roomOf), or by "" if it lies outside of functions.
+//
+//	importing package               packages that it may import
+//	outside of functions            all
+//	in functions/lambda             all except those in functions/command
+//	elsewhere in functions          those of its own folder, in functions/shared, or outside of functions
 func mayMeet(own, their string) bool {
 	return own == "" || own == their || their == shared || their == "" || own == mains && their != commands
 }
@@ -135,7 +144,7 @@ func TestLambdaMainsAreShort(t *testing.T) {
 	}
 }
 
-// Only package partition commits generations.
+// Only package partition commits generations (new versions of a partition's manifest).
 func TestFrontDoor(t *testing.T) {
 	t.Parallel()
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestInstall: a module that requires this one finds every package of the program,
-// as `go install …@latest` does, which ignores replace directives of this module.
+// TestInstall checks that another module can require this one and find all packages of the program.
+// Go ignores the replace directives in the go.mod of a required module; `go install …@latest`
+// ignores them, too. So the program must not depend on them.
 func TestInstall(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {

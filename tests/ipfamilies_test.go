@@ -16,7 +16,8 @@ import (
 )
 
 // Two sites link to each other, one with only an IPv6 address, the other with only an IPv4
-// address. Both are crawled, and their addresses are recorded with their pages.
+// address. Both are crawled, and each stored page has a record of the address from which it
+// came.
 func TestAddressFamilies(t *testing.T) {
 	t.Parallel()
 	var listeners []net.Listener

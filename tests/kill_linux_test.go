@@ -43,9 +43,9 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// crawlUnderKills crawls until the crawl ends by itself. At random moments it kills the process
-// that victim chooses, at most most times. If that has ended the crawl, it starts the crawl
-// again.
+// crawlUnderKills runs a crawl. At random moments it kills some processes of the crawl; the callback
+// chooses them among the running ones. If the crawl fails because of this, it is started again. When
+// the given number of processes have been killed, the crawl runs to its end without further kills.
 func (p place) crawlUnderKills(tr *trial, random *rand.Rand, most int, flags []string, victim func(*rand.Rand, family) []int) {
 	p.t.Helper()
 	kills, starts := 0, 1
@@ -83,8 +83,8 @@ func (p place) crawlUnderKills(tr *trial, random *rand.Rand, most int, flags []s
 	p.t.Logf("%d kills, %d starts", kills, starts)
 }
 
-// mustExplain checks that a program that was not killed itself has said why it
-// ended, in one sentence.
+// mustExplain checks that a program that has failed, and was not killed itself, has printed one
+// sentence that says why.
 func mustExplain(t testing.TB, run *process, out string) {
 	t.Helper()
 	if status, ok := run.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
@@ -98,7 +98,8 @@ func mustExplain(t testing.TB, run *process, out string) {
 	t.Logf("it said: %s", strings.TrimSpace(said))
 }
 
-// awaitMoment returns at a random moment: during the start, or after the first visit. It also
+// awaitMoment returns at a random moment. In one case of four, this is soon after the call, while
+// the program is still starting. Otherwise it is after some requests to the site. awaitMoment also
 // returns when the program has ended.
 func (tr *trial) awaitMoment(random *rand.Rand, run *process) {
 	if random.IntN(4) > 0 {
@@ -119,8 +120,9 @@ func (f family) all() []int {
 	return slices.Concat(f.program, f.store, f.redis, f.functions)
 }
 
-// familyOf finds the processes that a program has started. The store runs the program's own
-// binary, Redis has its own name, and the others are functions.
+// familyOf returns a running program and the processes that it has started. The binary of a process
+// tells what the process is: the program's own binary runs as the object store, a binary whose name
+// begins with redis is Redis, and any other is a function.
 func familyOf(pid int) family {
 	f := family{program: []int{pid}}
 	for _, child := range childrenOf(pid) {

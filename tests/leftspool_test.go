@@ -15,8 +15,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// If a program dies when everything is fetched and nothing is packed, spool objects are left,
-// and no URL waits. The next crawl must pack and index them before it ends.
+// A program may die when every page is fetched and none is packed: then the pages are left in
+// spool objects, and no URL waits. The next crawl must pack and index these pages before it
+// ends.
 func TestSpoolLeftBehind(t *testing.T) {
 	t.Parallel()
 	s := serve(t, 1, func(int, []string) http.Handler {
@@ -40,8 +41,8 @@ func TestSpoolLeftBehind(t *testing.T) {
 	}
 }
 
-// fetchOnly plans a crawl of one page and fetches the page, but does not pack it, like a system
-// that dies then.
+// fetchOnly starts a crawl of one page and fetches the page, but does not pack it, like a
+// system that dies after fetching.
 func (p place) fetchOnly(url string) {
 	p.t.Helper()
 	ctx := p.t.Context()

@@ -9,13 +9,14 @@ import (
 	"testing"
 )
 
-// shown is a page with a style sheet, a script and an image.
+// shown is the first page of TestMirror, with a style sheet, a script and an image.
 const shown = `<!DOCTYPE html><html><head><meta charset="utf-8"><title>First</title>
 <link rel="stylesheet" href="/static/page.css" integrity="sha256-AAAA" crossorigin><script src="/static/seen.js"></script></head>
 <body><h1>The mirrored page</h1><img id="image" src="OTHER/dot.png" alt="dot"><a id="next" href="/docs/next?page=2#there">next</a></body></html>`
 
-// look is the script of both pages. On the first page it follows the link, and passes on which
-// image and style were loaded; the second page shows this.
+// look is the script of both pages of TestMirror. On the first page, it checks whether the image
+// and the style sheet were loaded, and then follows the link to the second page. There it shows
+// what it has found on the first.
 const look = `addEventListener("load", () => {
 	const told = sessionStorage.getItem("seen") ?? new URLSearchParams(location.hash.split("?")[1] ?? "").get("seen")
 	const image = document.getElementById("image")
@@ -30,8 +31,8 @@ const look = `addEventListener("load", () => {
 	}
 })`
 
-// Chromium shows a mirror while the site is down: a page has its image and style, and its link
-// leads to the next page.
+// Chromium shows the exported mirror of a site while the site is down: a page has its image and
+// style, and its link leads to the copy of the next page.
 func TestMirror(t *testing.T) {
 	t.Parallel()
 	const dot = "GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x01D\x00;"

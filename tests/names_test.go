@@ -16,8 +16,9 @@ type sourcePackage struct {
 	files map[string]*ast.File
 }
 
-// TestNames proves that a name means one thing in its package: no variable, parameter or result
-// hides a type or function of the package. Names that only tests declare count only in tests.
+// TestNames checks that a name means one thing in its package: no variable, parameter or result may
+// have the name of a type or function of the package. There is one exception: variables in ordinary
+// files may have the name of a type or function that is declared in a test file.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	set := token.NewFileSet()
@@ -44,8 +45,8 @@ func TestNames(t *testing.T) {
 
 func isTest(file string) bool { return strings.HasSuffix(file, "_test.go") }
 
-// parseAll parses the repository; an external test package counts as one of
-// its own.
+// parseAll parses all packages of the repository. An external test package (name_test) counts
+// as a package of its own.
 func parseAll(t *testing.T, set *token.FileSet) []sourcePackage {
 	t.Helper()
 	var all []sourcePackage
@@ -102,8 +103,8 @@ func declaredBy(file *ast.File) (names []string) {
 	return names
 }
 
-// variablesOf returns where a file's local variables, parameters and results
-// are declared.
+// variablesOf returns the identifiers by which a file declares local variables, parameters and
+// results.
 func variablesOf(file *ast.File) (all []*ast.Ident) {
 	add := func(e ast.Expr) {
 		if name, isName := e.(*ast.Ident); isName {

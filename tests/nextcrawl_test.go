@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A later crawl with a wider scope requests what the earlier one left out, and no page that is
-// stored.
+// A later crawl with a wider scope requests the URLs that the earlier crawl left out, and none
+// of the pages that are stored.
 func TestWider(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -122,7 +122,7 @@ func TestMaxPages(t *testing.T) {
 	}
 }
 
-// The command up continues the crawl after it was killed.
+// The command up continues its crawl when it is started again after it was killed.
 func TestUpAgain(t *testing.T) {
 	t.Parallel()
 	s, hosts := serveGenerated(t, 40)

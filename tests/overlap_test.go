@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// chapters returns a host with pages in directories. The front page links to the first page of
-// each directory, and each page to the next one.
+// chapters returns a host with a chain of pages in each directory. The front page links to the
+// first page of each directory, and each page to the next one of its directory.
 func chapters(pages int, directories ...string) host {
 	g := generator{rand.New(rand.NewPCG(7, 0))}
 	h := make(host)
@@ -26,8 +26,8 @@ func chapters(pages int, directories ...string) host {
 	return h
 }
 
-// coast returns a host with chapters about a lighthouse, to which the front page links, and the
-// same number of chapters about a heron, to which another page links.
+// coast returns a host with two groups of pages, each with the given number of chapters. The front
+// page links to all chapters about a lighthouse. Another page links to all chapters about a heron.
 func coast(parts int) host {
 	g := generator{rand.New(rand.NewPCG(8, 0))}
 	h := make(host)
@@ -47,7 +47,8 @@ func coast(parts int) host {
 	return h
 }
 
-// under returns the addresses of a site's chapters in a directory.
+// under returns the sorted addresses of the first pages in a directory of a site. The caller
+// says how many pages.
 func (s *site) under(dir string, pages int) []string {
 	var urls []string
 	for i := range pages {
@@ -57,7 +58,7 @@ func (s *site) under(dir string, pages int) []string {
 	return urls
 }
 
-// asked returns the number of requests for each page since its last call, by address.
+// asked returns, by address, the number of requests for each page since asked was last called.
 func (s *site) asked() map[string]int {
 	times := make(map[string]int)
 	for _, v := range s.forget() {
@@ -68,8 +69,10 @@ func (s *site) asked() map[string]int {
 	return times
 }
 
-// If collections overlap, a page is requested once and found in each of them. A later
-// collection requests only those pages of others again whose links it must follow.
+// Collections have scopes that overlap. A page in several scopes must be requested once, and a
+// search in each of these collections must find it. Later, collections are added that contain only
+// stored pages. Their crawls may request these pages once more, to follow the links for the new
+// collection, but no other pages. Repeating the last crawl must request nothing.
 func TestOverlap(t *testing.T) {
 	t.Parallel()
 	const pages = 9
@@ -123,8 +126,8 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// A collection that needs links of its own also gets pages that wait for another collection
-// when it finds them.
+// Three collections whose pages overlap are crawled at the same time. Each gets all of its
+// pages, even those that already wait to be requested for another collection.
 func TestOverlapAtOnce(t *testing.T) {
 	t.Parallel()
 	const pages = 9
@@ -146,8 +149,8 @@ func TestOverlapAtOnce(t *testing.T) {
 	}
 }
 
-// A collection with a topic has the pages of another collection that are on its topic,
-// whichever collection is crawled first.
+// A collection with a topic contains those pages of another collection that are on its topic,
+// whichever of the two is crawled first.
 func TestOverlapTopic(t *testing.T) {
 	t.Parallel()
 	const parts = 4
@@ -190,8 +193,8 @@ func TestOverlapTopic(t *testing.T) {
 	}
 }
 
-// chain returns a host with pages below /c/, each of which links to the next. One address
-// redirects to the first page, and one page links to all.
+// chain returns a host with a chain of pages: each page below /c/ links to the next one. The
+// address /old redirects to the first page, and the page /all links to every page.
 func chain(pages int) http.Handler {
 	g := generator{rand.New(rand.NewPCG(9, 0))}
 	h := make(host)
@@ -211,8 +214,8 @@ func chain(pages int) http.Handler {
 	return mux
 }
 
-// Each collection has as many pages as it would have alone, whatever other collections request
-// at the same time or before.
+// Each collection gets as many pages as it would get alone, whatever other collections request
+// at the same time or have requested before.
 func TestOverlapAsAlone(t *testing.T) {
 	t.Parallel()
 	const pages = 12
@@ -262,8 +265,8 @@ func TestOverlapAsAlone(t *testing.T) {
 	}
 }
 
-// Each collection stops at its own limit of pages, whatever others do, and goes on when the
-// limit is raised.
+// Each collection stops at its own limit of pages, whatever other collections request, and goes
+// on when the limit is raised.
 func TestPagesOfEach(t *testing.T) {
 	t.Parallel()
 	const pages = 30

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The directives of pages for crawlers are obeyed: the links of a noindex page are followed,
-// but the page is not found; nofollow links are not followed.
+// The crawler obeys the directives of pages for robots: it follows the links of a noindex page,
+// but no search finds the page; it does not follow nofollow links.
 func TestPagesAskOfCrawlers(t *testing.T) {
 	t.Parallel()
 	page := func(head, text string) answer {

@@ -16,11 +16,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// picture holds everything of a bucket that a user can see, for comparisons.
+// picture holds everything in a bucket that a user can see, to compare two buckets.
 type picture struct {
-	States  map[string]string // URL → "stored", "skipped: robots" and so on
-	Pages   map[string]string // URL → body of the stored page
-	Answers map[string]found  // query → its results
+	States  map[string]string // state of each URL, such as "stored" or "skipped: robots"
+	Pages   map[string]string // body of the stored page, by URL
+	Answers map[string]found  // results, by query
 }
 
 // found holds the results of a query.
@@ -29,7 +29,8 @@ type found struct {
 	Results []query.Snippet
 }
 
-// attach opens the place's bucket, in which no program runs, and calls look.
+// attach opens the bucket in the place's data directory, and passes it to a callback. No program
+// may run in the directory.
 func (p place) attach(look func(context.Context, *system.Attached)) {
 	p.t.Helper()
 	attached, err := system.Attach(p.t.Context(), system.Options{
@@ -46,7 +47,8 @@ func (p place) attach(look func(context.Context, *system.Attached)) {
 	look(p.t.Context(), attached)
 }
 
-// picture returns the picture of the place's bucket, with the results of the queries asked.
+// picture returns what a user can see in the bucket of the place (a data directory): the states of
+// all URLs, the bodies of the stored pages, and the results of the given search queries.
 func (p place) picture(asked []string) picture {
 	p.t.Helper()
 	var seen picture
@@ -106,7 +108,8 @@ func stateOf(u account.URL) string {
 	return string(u.State) + ": " + u.Reason
 }
 
-// mustEqual fails the test if a picture differs from that of the run without disturbances.
+// mustEqual fails the test if the picture of a run differs from that of the run without
+// disturbances. The message of the failure names the run.
 func mustEqual(t testing.TB, what string, want, got picture) {
 	t.Helper()
 	if diff := cmp.Diff(want.States, got.States); diff != "" {
@@ -120,8 +123,8 @@ func mustEqual(t testing.TB, what string, want, got picture) {
 	}
 }
 
-// expected returns the states of all URLs of the generated hosts after a crawl of /docs/ on
-// each.
+// expected returns the states that the URLs of the generated hosts must have after a crawl of
+// /docs/ on each host.
 func expected(s *site, hosts []host) map[string]string {
 	states := make(map[string]string)
 	for i, h := range hosts {
@@ -134,7 +137,8 @@ func expected(s *site, hosts []host) map[string]string {
 	return states
 }
 
-// queries returns words and phrases of the generated pages, and some that do not occur.
+// queries returns search queries: words and phrases of the generated pages, and some that no
+// page has.
 func queries(hosts []host) []string {
 	asked := []string{
 		"search", "engine index", "castle garden", "+river -forest", "violet amber crimson", "the of and", "never",

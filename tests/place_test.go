@@ -20,7 +20,7 @@ import (
 // patience is the maximum time that a command may take on a busy machine.
 const patience = 5 * time.Minute
 
-// place is a data directory for runs of the program.
+// place is a data directory of its own, in which a test runs the program.
 type place struct {
 	t          testing.TB
 	data       string
@@ -95,7 +95,7 @@ func (p place) run(command string, args ...string) (string, error) {
 	return p.start(command, args...).wait()
 }
 
-// must runs a command, which must succeed, and returns its output.
+// must runs a command, fails the test if the command fails, and returns its output.
 func (p place) must(command string, args ...string) string {
 	p.t.Helper()
 	out, err := p.run(command, args...)
@@ -110,13 +110,14 @@ func crawling(more ...string) []string {
 	return append([]string{"--allow-private", "--delay", "0"}, more...)
 }
 
-// crawl runs the command crawl, which must succeed.
+// crawl runs the command crawl on loopback addresses, fails the test if it fails, and returns
+// its output.
 func (p place) crawl(args ...string) string {
 	p.t.Helper()
 	return p.must("crawl", crawling(args...)...)
 }
 
-// verify runs the command verify, which must find no problem.
+// verify runs the command verify, and fails the test if it finds a problem.
 func (p place) verify() {
 	p.t.Helper()
 	p.must("verify")

@@ -47,7 +47,8 @@ func TestPolite(t *testing.T) {
 	}
 }
 
-// gap is the time between two consecutive requests to a host.
+// gap holds the time from the beginning of one request to a host to the beginning of the next, and
+// the URLs of both requests.
 type gap struct {
 	pause         time.Duration
 	before, after string
@@ -61,8 +62,9 @@ func gaps(visits []visit) []gap {
 	return all
 }
 
-// A crawl of many hosts with a delay takes about as long as one of a single host: no request is
-// too early, and hosts do not wait for one another.
+// Many hosts are crawled with a delay between the requests to each host. The crawl must take about as
+// long as a crawl of one host, because a delay on one host does not make other hosts wait. No
+// request may come before the delay has passed.
 func TestPoliteToManyHosts(t *testing.T) {
 	t.Parallel()
 	const hosts, pages, delay = 40, 10, 250 * time.Millisecond

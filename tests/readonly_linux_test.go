@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Commands that only read work on a read-only data directory. Commands that must write say what
-// to do.
+// Commands that only read work on a read-only data directory. Commands that must write fail
+// with a sentence that says what to do.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	s, _ := serveGenerated(t, 10)
@@ -37,8 +37,9 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// protect makes a directory read-only. If the test runs as root, who may write everywhere, it
-// returns attributes that run a process as another user.
+// protect makes a directory read-only for the program. It takes away the permission to write, and
+// returns nil. But this would not hinder root. So if the test runs as root, protect changes no such
+// permission, and instead returns attributes with which a process runs as another user.
 func protect(t *testing.T, dir string) *syscall.SysProcAttr {
 	t.Helper()
 	if os.Geteuid() != 0 {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// realSites are sites of documentation in Debian packages, which are unpacked in
-// BUCKETSEARCH_SITES.
+// realSites are sites of documentation from Debian packages, which are unpacked in the
+// directory $BUCKETSEARCH_SITES.
 var realSites = []struct {
 	name, directory, seed string
 	pages                 int // minimum number of pages that can be reached by links
@@ -63,8 +63,8 @@ func crawlReal(t *testing.T, s *site, seed string, asked []string, flags ...stri
 	return p.picture(asked)
 }
 
-// servedFrom returns the file for the path of a URL; "" if the server answered with a list of a
-// directory.
+// servedFrom returns the content of the file that a file server sends for a path. If there is no such
+// file, so that the server lists a directory instead, servedFrom returns "".
 func servedFrom(t *testing.T, dir, path string) string {
 	t.Helper()
 	path, _, _ = strings.Cut(path, "?")

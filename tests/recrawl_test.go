@@ -18,7 +18,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/system"
 )
 
-// A second crawl of an unchanged site downloads almost nothing, and writes only outcomes.
+// A second crawl of an unchanged site downloads almost nothing, and writes only records
+// (outcomes) that say so.
 func TestUnchanged(t *testing.T) {
 	t.Parallel()
 	s, hosts := serveGenerated(t, 20)
@@ -53,7 +54,8 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
-// answerTo returns the answer of a generated host at an address; zero if there is none.
+// answerTo returns the answer of the generated hosts to a request for an address; the zero
+// answer if there is none.
 func answerTo(s *site, hosts []host, url string) answer {
 	for i, origin := range s.origins {
 		if path, hits := strings.CutPrefix(url, origin); hits {
@@ -71,7 +73,8 @@ func bytesOf(visits []visit) int {
 	return n
 }
 
-// inventory holds the numbers and keys of objects in the manifests of a bucket.
+// inventory holds what the manifests of a bucket list: the keys of packages and segments, and the
+// books by their keys.
 type inventory struct {
 	packages, segments []string
 	books              map[string]book.Book
@@ -110,8 +113,9 @@ func (p place) inventory() inventory {
 	return all
 }
 
-// mustAddOutcomes checks that a crawl has added only outcomes of unchanged pages, and the links
-// to sitemaps in robots.txt, which are recorded each time it is read.
+// mustAddOutcomes checks that a second crawl has written only two things: outcomes that say that
+// pages are unchanged, and the links from robots.txt to sitemaps. These links are recorded again
+// whenever robots.txt is read.
 func mustAddOutcomes(t testing.TB, before, after inventory) {
 	t.Helper()
 	if diff := cmp.Diff(before.packages, after.packages); diff != "" {
@@ -144,8 +148,9 @@ func mustAddOutcomes(t testing.TB, before, after inventory) {
 	}
 }
 
-// The next crawl finds that a page has changed, has come back or has moved. That a page is gone
-// takes effect when a second request confirms it.
+// Between two crawls a page has changed, has moved, has vanished or has come back. The later crawl
+// must notice this. A page that has vanished stays stored until a second crawl does not find it
+// either.
 func TestSiteChanges(t *testing.T) {
 	t.Parallel()
 	page := func(title, text string) answer {
@@ -220,7 +225,7 @@ func TestSiteChanges(t *testing.T) {
 	}
 }
 
-// search returns the addresses that the command finds.
+// search runs the command search, and returns the addresses of the pages that it finds.
 func (p place) search(args ...string) []string {
 	p.t.Helper()
 	var urls []string

@@ -34,7 +34,8 @@ type visit struct {
 // isPage reports whether the visit was not for robots.txt.
 func (v visit) isPage() bool { return !strings.HasSuffix(v.url, "/robots.txt") }
 
-// serve serves count hosts until the test ends, each with its own handler.
+// serve serves the given number of hosts until the test ends. The callback returns the handler
+// of each host, from its index and the origins of all hosts.
 func serve(t testing.TB, count int, handler func(origin int, origins []string) http.Handler) *site {
 	t.Helper()
 	return serveOn(t, listen(t, count), handler)
@@ -127,7 +128,8 @@ func (s *site) counted(origin string, next http.Handler) http.Handler {
 	})
 }
 
-// weighed is a ResponseWriter that records the status and the length of an answer.
+// weighed is an http.ResponseWriter that records the status of an answer and the length of its
+// body.
 type weighed struct {
 	http.ResponseWriter
 	status, bytes int
@@ -171,7 +173,7 @@ func (h host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(a.body)) // fails if the client has gone
 }
 
-// seeds returns the address of the directory on every host.
+// seeds returns the addresses of the directory on every host of the site.
 func (s *site) seeds(directory string) []string {
 	var seeds []string
 	for _, origin := range s.origins {
@@ -180,28 +182,29 @@ func (s *site) seeds(directory string) []string {
 	return seeds
 }
 
-// answerIn makes every answer take this time.
+// answerIn makes the site wait for the given time before every answer.
 func (s *site) answerIn(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.slowness = d
 }
 
-// fail makes every answer an error if down is true, and ends this if it is false.
+// fail makes the site answer every request with an error if down is true; if down is false, it
+// works again.
 func (s *site) fail(down bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.down = down
 }
 
-// change calls by, which changes the site, while no request is served.
+// change calls a function that changes the site. Meanwhile the site serves no request.
 func (s *site) change(by func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	by()
 }
 
-// forget returns the visits since its last call, in the order in which they ended.
+// forget returns the visits since forget was last called, in the order in which they ended.
 func (s *site) forget() []visit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -230,7 +233,7 @@ func (s *site) awaitVisits(n int, done <-chan struct{}) {
 	}
 }
 
-// twice returns the number of visits to pages that had been visited before.
+// twice returns how many of the visits repeat an earlier visit to the same page.
 func twice(visits []visit) int {
 	seen := make(map[string]bool)
 	again := 0

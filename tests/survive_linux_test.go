@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// A crawl survives the kill of any process except the program itself. Each process of the tree
-// is killed once, one after the other.
+// A crawl survives when one child process of each kind (such as the object store) is killed, one
+// after the other.
 func TestSurviveKills(t *testing.T) {
 	t.Parallel()
 	tr := newTrial(t, 60)
@@ -99,9 +99,8 @@ func kinds(pid int) map[string][]int {
 	return hits
 }
 
-// effect returns a text about the pause in visits after a kill: the longest time without a
-// visit to any host, and the longest time without a visit to one host. The time after a host's
-// last visit is no pause.
+// effect describes two pauses after the kill: the longest time between two consecutive visits,
+// whatever their hosts, and the longest time between two consecutive visits to the same host.
 func (k kill) effect(visits []visit) string {
 	slices.SortFunc(visits, func(a, b visit) int { return a.began.Compare(b.began) })
 	byHost := make(map[string][]visit)
@@ -117,8 +116,8 @@ func (k kill) effect(visits []visit) string {
 	return fmt.Sprintf("%s killed: no host was asked for %v, one host for %v", k.victim, pauseAfter(visits, k.at), worst)
 }
 
-// pauseAfter returns the longest time between two consecutive visits that ended after the
-// moment at, and began at most ten seconds after it.
+// pauseAfter returns the longest pause between two consecutive visits. Only pauses count that ended
+// after the given moment and began less than ten seconds after it.
 func pauseAfter(visits []visit, at time.Time) time.Duration {
 	var longest time.Duration
 	for i, v := range visits[1:] {

@@ -13,8 +13,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/redis"
 )
 
-// A crawl with a remote Redis survives connections that are cut before or after a command is
-// done, late answers, and answers that never come.
+// A crawl with a remote Redis survives when connections are cut before or after a command is
+// done, and when answers come late or never.
 func TestSurviveRedis(t *testing.T) {
 	t.Parallel()
 	tr := newTrial(t, 60)
@@ -37,15 +37,15 @@ func TestSurviveRedis(t *testing.T) {
 	mustEqual(t, "faults of Redis", tr.quiet, p.picture(tr.queries))
 }
 
-// way is a proxy to a server that loses and delays bytes.
+// way is a proxy between a client and a server. It loses and delays bytes at random.
 type way struct {
 	address, server string
 	conns           sync.WaitGroup
 
-	mu    sync.Mutex // protects what follows
+	mu    sync.Mutex // protects the fields below
 	begun bool
 	rand  *rand.Rand
-	deck  []string // faults that are still to be dealt
+	deck  []string // names of the faults that are still to happen, in their order
 	dealt map[string]int
 }
 
@@ -79,7 +79,8 @@ func (w *way) accept(l net.Listener) {
 	}
 }
 
-// carry passes on commands and answers until one side closes, or a fault cuts the connection.
+// carry passes on the bytes between a client and Redis until one side closes the connection, or
+// a fault cuts it.
 func (w *way) carry(client net.Conn) {
 	defer client.Close()
 	server, err := net.Dial("tcp", w.server)
@@ -95,7 +96,8 @@ func (w *way) carry(client net.Conn) {
 	w.pass(server, client, "cut before")
 }
 
-// pass passes on bytes. To some of them one of the faults in all happens.
+// pass copies bytes from one side of a connection to the other. At times it causes one of the named
+// faults: it delays some bytes, leaves them out, or stops copying.
 func (w *way) pass(to io.Writer, from io.Reader, all ...string) {
 	buffer := make([]byte, 64<<10)
 	for {
@@ -131,8 +133,10 @@ func (w *way) count() map[string]int {
 	return maps.Clone(w.dealt)
 }
 
-// deal returns the next fault of the deck in one of eight calls, if it is one of all; otherwise
-// "".
+// deal decides whether a fault happens now, and returns its name; "" if none happens. The caller
+// gives the names of the faults that are possible here. In seven of eight calls, at random, no fault
+// happens. In the others, the first fault in w.deck happens and is removed from the deck; but if it
+// is not possible here, no fault happens.
 func (w *way) deal(all []string) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -58,8 +58,8 @@ func TestSurviveStore(t *testing.T) {
 	mustEqual(t, "faults of the store", tr.quiet, p.picture(tr.queries))
 }
 
-// If a store answers 200 without a body again and again, its objects count as damaged, and the
-// crawl says so.
+// During a crawl, an object store begins to answer all reads with status 200 and an empty body. The
+// crawl must say that objects are damaged.
 func TestEmptyStore(t *testing.T) {
 	t.Parallel()
 	tr := newTrial(t, 60)
@@ -103,8 +103,9 @@ func TestEmptyStore(t *testing.T) {
 	}
 }
 
-// storeOf starts a remote object store. Its bucket lies where the program expects it in the
-// place's data directory.
+// storeOf starts an object store for a crawl that uses a remote store. It returns the store and a
+// place (a data directory). The files of the store lie where the program keeps those of an embedded
+// store in this place. So when the store has ended, the program can read the bucket there.
 func storeOf(t *testing.T) (place, *s3.Server) {
 	t.Helper()
 	p := newPlace(t)
@@ -118,7 +119,8 @@ func storeOf(t *testing.T) (place, *s3.Server) {
 	return p, server
 }
 
-// storeFault answers a request in a wrong way, and may call the store before.
+// storeFault simulates a fault of an object store. It answers a request to the store wrongly or not
+// at all. Some faults let the store execute the request first, so that only the answer is wrong.
 type storeFault func(w http.ResponseWriter, r *http.Request, store http.Handler)
 
 var storeFaults = map[string]storeFault{
@@ -165,8 +167,8 @@ func refuse(status int, code string) storeFault {
 	}
 }
 
-// reset closes the connection so that the client gets an error instead of an
-// end.
+// reset closes the connection of a request by a TCP reset, so that the client gets an error
+// instead of the end of the answer.
 func reset(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -178,7 +180,8 @@ func reset(w http.ResponseWriter) {
 	_ = conn.Close()
 }
 
-// answerOf calls the store, writes the header of its answer to w, and returns the body.
+// answerOf passes a request on to the store, writes the header of its answer to w, and returns
+// the body.
 func answerOf(w http.ResponseWriter, r *http.Request, store http.Handler) []byte {
 	reply := httptest.NewRecorder()
 	store.ServeHTTP(reply, r)
@@ -187,21 +190,22 @@ func answerOf(w http.ResponseWriter, r *http.Request, store http.Handler) []byte
 	return reply.Body.Bytes()
 }
 
-// unkindStore is a proxy of a store that answers some requests with faults.
+// unkindStore is a proxy of an object store. It answers some requests with faults.
 type unkindStore struct {
 	store http.Handler
 
-	mu    sync.Mutex // protects what follows
+	mu    sync.Mutex // protects the fields below
 	begun bool
 	rand  *rand.Rand
-	deck  []string // faults to come
+	deck  []string // names of the faults that are still to happen, in their order
 	full  int      // number of writes that are still to be refused, because the disk is full
 	dealt map[string]int
 }
 
-// newStoreFaults returns a proxy that answers one request in five with a fault, each kind a few
-// times, in an order that the seed decides. Silence, for which the client waits ten seconds,
-// comes once. A full disk refuses thirty writes.
+// newStoreFaults returns a proxy of the store that answers one request in five with a fault. The
+// seed decides the order of the faults. Most kinds of faults happen three times. Two kinds
+// happen once: a request without an answer, because the client then waits ten seconds, and a
+// full disk, which refuses thirty writes.
 func newStoreFaults(seed uint64, store http.Handler) *unkindStore {
 	u := &unkindStore{store: store, rand: rand.New(rand.NewPCG(seed, 0)), dealt: make(map[string]int)}
 	for _, kind := range slices.Sorted(maps.Keys(storeFaults)) {
@@ -230,7 +234,8 @@ func (u *unkindStore) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	u.store.ServeHTTP(w, r)
 }
 
-// deal returns the fault for a request, or "".
+// deal returns the name of the fault with which to answer a request, or "" to pass the request
+// on to the store.
 func (u *unkindStore) deal(r *http.Request) string {
 	u.mu.Lock()
 	defer u.mu.Unlock()

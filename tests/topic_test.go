@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// library returns a host with sections, each a tree of pages. Some pages are about sailing.
+// library returns a host with sections, each a tree of pages. Some of the pages are about
+// sailing (see sails).
 func library() host {
 	const sections, pages = 40, 40
 	g := generator{rand.New(rand.NewPCG(12, 0))}
@@ -52,8 +53,8 @@ func titleOf(g generator, section, page int) string {
 	return fmt.Sprintf("%s and %s, chapter %d", g.word(), g.word(), page)
 }
 
-// Among the first pages of a crawl with a topic, at least twice as many are on topic as in a
-// breadth-first crawl.
+// A crawl with a topic requests pages on the topic first: among its first pages, at least twice
+// as many are on the topic as in a breadth-first crawl.
 func TestTopic(t *testing.T) {
 	t.Parallel()
 	const first = 250

@@ -10,8 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// trap is a host that generates addresses without end: of a calendar, with session ids, by
-// relative links that repeat, and from words.
+// trap answers as a host with traps for crawlers, which generate addresses without end: a
+// calendar, session ids, relative links that repeat a part of the path, and words that grow
+// letter by letter.
 func trap(w http.ResponseWriter, r *http.Request) {
 	var links []string
 	var year, month int
@@ -50,7 +51,9 @@ func trap(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// A crawl leaves each trap by itself, and records the reason; all other pages are crawled.
+// Two collections with limits crawl hosts with traps. In each trap, the crawl requests pages only
+// until a limit is reached. It skips the other pages of the trap, and records why. All pages
+// outside of the traps are crawled.
 func TestTraps(t *testing.T) {
 	t.Parallel()
 	const alike, ofHost = 12, 30

@@ -50,7 +50,8 @@ func (p place) clean() bool {
 	return err == nil
 }
 
-// searchPage returns the address of the search page, which up prints.
+// searchPage returns the address of the search page of a running command up, read from what it
+// prints.
 func (r *process) searchPage(t testing.TB) string {
 	t.Helper()
 	var address string
@@ -62,8 +63,8 @@ func (r *process) searchPage(t testing.TB) string {
 	return address
 }
 
-// await calls holds again and again until it returns true. The test fails if the process ends
-// before.
+// await calls the callback again and again until it returns true. The test fails if the process
+// ends before that.
 func (r *process) await(t testing.TB, holds func() bool) {
 	t.Helper()
 	for !holds() {

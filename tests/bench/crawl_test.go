@@ -13,9 +13,10 @@ import (
 	"time"
 )
 
-// BenchmarkCrawl crawls the whole site into an empty bucket. wget and colly only download it;
-// bucketsearch also packs and indexes it. Figures with "stage" in their names, and comparisons
-// with wget and colly in the same run, count only until the last page is packed.
+// BenchmarkCrawl crawls the whole site into an empty bucket. For comparison, wget and colly
+// download the site; they index nothing. So the figures of-wget and of-colly, which compare
+// bucketsearch with them, cover only the time until the last page is packed, without the indexing
+// after it. The figures with "stage" in their names cover the same time.
 func BenchmarkCrawl(b *testing.B) {
 	peers := make(map[string]float64) // pages per second of each peer
 	b.Run("wget", func(b *testing.B) {
@@ -65,9 +66,9 @@ func BenchmarkCrawl(b *testing.B) {
 	})
 }
 
-// BenchmarkRecrawl crawls the site again, which has not changed. It compares the cost with that
-// of the whole first crawl, and with that of the first crawl until its last page was packed
-// (times-cheaper-than-stage).
+// BenchmarkRecrawl crawls the site a second time, unchanged. The figure times-cheaper is the
+// processor time of the first crawl, divided by that of the second. In times-cheaper-than-stage, the
+// dividend is only the processor time of the first crawl until its last page was packed.
 func BenchmarkRecrawl(b *testing.B) {
 	url := site(b)
 	data := filepath.Join(b.TempDir(), "data")
@@ -93,7 +94,7 @@ func crawl(b *testing.B, data, url string, flags ...string) usage {
 	return measure(b, nil, program, append(args, url)...)
 }
 
-// crawlLog holds figures of a crawl from the functions' log.
+// crawlLog holds figures of a crawl, read from the log of its functions.
 type crawlLog struct {
 	packed         time.Time // time at which the last page was packed
 	extract, build time.Duration

@@ -17,7 +17,8 @@ func listenOn(b *testing.B, address string) net.Listener {
 	return listener
 }
 
-// soakLines maps the name of each line in the picture to its value in a sample.
+// soakLines has the lines of the picture that BenchmarkSoak draws, by their names. The function of
+// a line returns the line's value in a sample.
 var soakLines = map[string]func(vitals) float64{
 	"resident-MiB": func(v vitals) float64 { return v.resident },
 	"goroutines":   func(v vitals) float64 { return v.goroutines },
@@ -26,12 +27,15 @@ var soakLines = map[string]func(vitals) float64{
 	"slowest-ms":   func(v vitals) float64 { return v.slowest },
 }
 
-// Width of the picture, and height of the strip for each line, in pixels.
+// Sizes in pixels: width of the picture, height of the strip that each line gets, and margin
+// around a strip.
 const (
 	width, strip, margin = 1000, 130, 30
 )
 
-// drawSoak draws every line over time, from zero to its highest value.
+// drawSoak draws the samples as an SVG picture. For each figure in soakLines, it has a strip with a
+// line that shows the figure over time. The bottom of a strip means zero, the top the highest value
+// of the line.
 func drawSoak(samples []vitals) []byte {
 	var out bytes.Buffer
 	var names []string

@@ -1,4 +1,4 @@
-// Package bench measures the program beside its peers on one real site:
+// Package bench measures the program, and its peers wget and colly, on one real site:
 //
 //	bash tests/bench/run
 //
@@ -15,8 +15,9 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 )
 
-// serving is the environment variable that makes the test binary serve the site. A process of
-// its own keeps its processor time apart from that of the crawlers.
+// serving is the name of the environment variable with which the test binary serves the site
+// instead of running benchmarks. The site has a process of its own, so that its processor time
+// does not count as that of the crawlers.
 const serving = "BUCKETSEARCH_BENCH_SITE"
 
 var program, colly string

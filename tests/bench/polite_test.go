@@ -14,18 +14,21 @@ import (
 	"time"
 )
 
-// Sizes of the crawl of many hosts at once.
+// Sizes of the crawl of many hosts at once by BenchmarkPolite.
 const (
 	politeHosts = 200
 	politePages = 40 // pages of a host, besides the first one
 	politeDelay = time.Second
 )
 
-// BenchmarkPolite crawls many hosts with a delay of a second, in a collection with a connection
-// for each. Of-bound is the number of requests per second, divided by the number that the
-// delays allow. S-closest is the shortest time from an answer to the next request to the host,
-// by the server's log. Early counts the requests that came more than 2 ms too soon; a batch
-// knows its end only to the millisecond.
+// BenchmarkPolite crawls many hosts at once, with a delay of a second between two requests to
+// one of them. It reports:
+//
+//   - of-bound: the number of requests per second, divided by the maximum that the delays allow
+//   - s-closest: the shortest time from an answer to the next request to the same host, by the log
+//     of the server
+//   - early: the number of requests that came more than 2 ms too early. A smaller error is no fault,
+//     because the crawler records the end of a batch in whole milliseconds
 func BenchmarkPolite(b *testing.B) {
 	for b.Loop() {
 		h := newHosts(b)
@@ -45,7 +48,7 @@ type hosts struct {
 	visits map[string][]visit // visits of each host, by its name; protected by mu
 }
 
-// visit is a request and its answer.
+// visit is a request to a site: when it came, and when its answer was written.
 type visit struct{ began, ended time.Time }
 
 func newHosts(b *testing.B) *hosts {
@@ -63,7 +66,7 @@ func newHosts(b *testing.B) *hosts {
 	return h
 }
 
-// ServeHTTP serves pages, and no robots.txt.
+// ServeHTTP serves pages, and answers 404 for robots.txt.
 func (h *hosts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	h.answer(w, r)

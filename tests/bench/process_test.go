@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// site serves the site in a process of its own until the benchmark ends, and returns its
-// address.
+// site serves the site of the benchmarks in a process of its own until the benchmark ends, and
+// returns its address.
 func site(b *testing.B) string {
 	b.Helper()
 	sites := os.Getenv("BUCKETSEARCH_SITES")
@@ -64,7 +64,7 @@ type sample struct {
 	cpu   time.Duration
 }
 
-// until returns the usage from the start to a moment.
+// until returns the part of the usage from the start of the process to a moment.
 func (u usage) until(moment time.Time) usage {
 	u.wall, u.cpu, u.peak = moment.Sub(u.began), 0, 0
 	for _, s := range u.samples {
@@ -75,8 +75,8 @@ func (u usage) until(moment time.Time) usage {
 	return u
 }
 
-// measure runs a command until it ends, and returns its usage. ok says which errors of the
-// command are accepted.
+// measure runs a command until it ends, and returns its usage. If the command fails, a callback
+// reports whether the error is accepted; without a callback, no error is accepted.
 func measure(b *testing.B, ok func(error) bool, name string, args ...string) usage {
 	b.Helper()
 	cmd := exec.Command(name, args...)

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// queries are the queries that are sent, of two or three words each.
+// queries are the search queries of BenchmarkServe, of two or three words each.
 var queries = []string{
 	"connection pool", "foreign key constraint", "list comprehension", "template filter", "model form",
 	"signal slot", "window function", "index scan", "string format", "date time zone",
@@ -23,7 +23,8 @@ var queries = []string{
 	"file dialog", "user authentication", "class method", "json parse", "network request",
 }
 
-// BenchmarkServe starts the program on a bucket with the whole site, and sends it queries.
+// BenchmarkServe measures search queries: it starts the program on a bucket with the whole
+// site, and sends the queries to its search page.
 func BenchmarkServe(b *testing.B) {
 	data := filepath.Join(b.TempDir(), "data")
 	crawl(b, data, site(b))
@@ -54,8 +55,8 @@ func BenchmarkServe(b *testing.B) {
 	})
 }
 
-// up starts the program, and returns the address of its search page when it has answered a
-// search.
+// up starts the program, waits until its search page has answered a search, and returns the
+// address of the page.
 func up(b *testing.B, data string) (home string, stop func()) {
 	b.Helper()
 	cmd := exec.Command(program, "up", "--data", data, "--listen", "127.0.0.1:0")

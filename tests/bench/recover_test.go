@@ -14,8 +14,10 @@ import (
 	"time"
 )
 
-// Sizes and times of a crawl of which one process is killed: number of hosts, time of their
-// answers, and the times that are measured before and after the kill.
+// Settings of BenchmarkRecover. It crawls as many hosts as recoverHosts says; each takes answerTime
+// for an answer. The crawl runs for the time warmUp, then a process is killed, and the crawl runs
+// for the time watchAfter. The requests after the kill are compared with those in the time
+// watchBefore just before it.
 const (
 	recoverHosts = 8
 	answerTime   = 20 * time.Millisecond
@@ -24,9 +26,12 @@ const (
 	watchAfter   = 12 * time.Second
 )
 
-// BenchmarkRecover kills one process of a crawl of eight hosts. It reports the time without any
-// request (s-pause), the time with less than half as many requests as before (s-slow), and the
-// time that the ten seconds after the kill lost, compared with before (s-lost).
+// BenchmarkRecover kills one process of a crawl of eight hosts, and reports in seconds:
+//
+//   - s-pause: the longest time without any request
+//   - s-slow: the longest time in which the rate of requests was below half of that before the kill
+//   - s-lost: 10 − (number of requests in the ten seconds after the kill) / (requests per second
+//     before the kill), at least 0
 func BenchmarkRecover(b *testing.B) {
 	cmd := exec.Command("go", "build", "-tags", "lambda.norpc", "-o", filepath.Join(filepath.Dir(program), "functions")+"/", "../../functions/lambda/...")
 	if said, err := cmd.CombinedOutput(); err != nil {
@@ -64,7 +69,8 @@ func BenchmarkRecover(b *testing.B) {
 	}
 }
 
-// killOne kills the child whose program has this name, and returns the time of the kill.
+// killOne kills the child process whose program has a name with the given beginning. It returns
+// the time of the kill.
 func killOne(b *testing.B, parent int, name string) time.Time {
 	b.Helper()
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
@@ -86,7 +92,7 @@ func killOne(b *testing.B, parent int, name string) time.Time {
 	return time.Time{}
 }
 
-// web serves hosts with more pages than are requested.
+// web serves hosts that have more pages than the crawl can request.
 type web struct {
 	seeds []string
 

@@ -12,8 +12,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
-// BenchmarkRedis crawls the site, and reports the memory of Redis per known URL: that of the
-// keys alone, and all memory in use, with scripts and the like.
+// BenchmarkRedis crawls the site, and reports the memory of Redis per known URL, in bytes: that
+// of the keys alone, and all memory that Redis has taken for the crawl, with scripts and the
+// like.
 func BenchmarkRedis(b *testing.B) {
 	url := site(b)
 	for b.Loop() {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// packages are the directories of the Debian packages that make up the site, by name. The site has
-// about 4,700 pages.
+// packages maps the first element of a path on the site to the directory of a Debian package
+// whose files are served there. All together have about 4,700 pages.
 var packages = map[string]string{
 	"postgresql": "postgresql-doc-15/usr/share/doc/postgresql-doc-15/html",
 	"python":     "python3.11-doc/usr/share/doc/python3.11/html",
@@ -27,14 +27,14 @@ var starts = []string{"postgresql/index.html", "python/index.html", "django/inde
 
 // served holds counts of the site's answers so far.
 type served struct {
-	Pages, Unchanged, Bytes int64 // numbers of full pages, of answers with status 304, and of bytes of bodies
+	Pages, Unchanged, Bytes int64 // numbers of HTML pages sent, of answers with status 304, and of bytes of these HTML pages
 	First                   time.Time
 }
 
 // countsPath is the path at which the site returns its counts; no page links to it.
 const countsPath = "/.counts"
 
-// counts requests the counts of a site.
+// counts returns what the site at an address has counted so far.
 func counts(b *testing.B, home string) served {
 	b.Helper()
 	var s served
@@ -44,10 +44,10 @@ func counts(b *testing.B, home string) served {
 	return s
 }
 
-// kilobytes returns the mean size of a page.
+// kilobytes returns the mean size of a page in kilobytes.
 func (s served) kilobytes() float64 { return float64(s.Bytes) / 1000 / float64(s.Pages) }
 
-// serve serves the packages on a free port, and prints the port.
+// serve serves the packages in a directory on a free port, and prints the port.
 func serve(sites string) {
 	mux := http.NewServeMux()
 	links := starts
@@ -122,7 +122,8 @@ func (w *countedResponse) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// ReadFrom implements io.ReaderFrom, so that the kernel sends files directly.
+// ReadFrom implements io.ReaderFrom. With it, net/http can still send files by sendfile(2),
+// although its ResponseWriter is wrapped to count the bytes.
 func (w *countedResponse) ReadFrom(from io.Reader) (int64, error) {
 	n, err := io.Copy(w.ResponseWriter, from)
 	if w.isPage {

@@ -18,9 +18,9 @@ import (
 	"time"
 )
 
-// BenchmarkSoak crawls, indexes and searches at once for the time $SOAK, such as 30m. It draws
-// the program's memory, documents and the like over time into the file $SOAK_PICTURE, an SVG.
-// If $SOAK is empty, it does nothing.
+// BenchmarkSoak crawls, indexes and searches at the same time for the duration $SOAK, such as
+// 30m. It draws the memory of the program, its number of documents and the like over time into
+// the file $SOAK_PICTURE, an SVG. If $SOAK is empty, it does nothing.
 func BenchmarkSoak(b *testing.B) {
 	if os.Getenv("SOAK") == "" {
 		return
@@ -43,7 +43,7 @@ func BenchmarkSoak(b *testing.B) {
 // soakPeriod is the time between two samples.
 const soakPeriod = 5 * time.Second
 
-// vitals is a sample of the program's figures at one moment.
+// vitals is a sample of figures of the running program at one moment.
 type vitals struct {
 	at          time.Duration
 	resident    float64 // memory of the whole process tree, in MiB
@@ -94,8 +94,8 @@ func soak(b *testing.B, length time.Duration) []vitals {
 	return samples
 }
 
-// searchFor sends ten queries a second for the time d, and returns the time of the slowest
-// answer.
+// searchFor sends ten search queries a second for the given time, and returns the time of the
+// slowest answer in ms.
 func searchFor(ctx context.Context, b *testing.B, home string, d time.Duration) (slowest float64) {
 	b.Helper()
 	ticker := time.NewTicker(100 * time.Millisecond)
@@ -145,8 +145,9 @@ func descriptors(pid int) float64 {
 	return float64(len(open))
 }
 
-// report compares the last quarter of the run with the second one, in which caches were warm
-// already and garbage had been collected.
+// report reports the medians of all figures in the second quarter of the run (early) and in the
+// last one (late), so that growth is seen. In the second quarter, caches are warm and garbage
+// has been collected already.
 func report(b *testing.B, samples []vitals) {
 	quarter := len(samples) / 4
 	if quarter == 0 {

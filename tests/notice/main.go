@@ -39,7 +39,8 @@ func main() {
 // directory with its files of licences.
 type part struct{ name, directory string }
 
-// write writes the notice for the programs of a module. module is the module's directory.
+// write writes the names and licences of all code that is linked into the programs. The caller
+// gives the directory of this module.
 func write(out io.Writer, module string) error {
 	module, err := filepath.Abs(module)
 	if err != nil {
@@ -101,8 +102,8 @@ func linked(module string) ([]part, error) {
 	return parts, nil
 }
 
-// beside returns the code by others that is in the module's own directory. Each directory below it
-// with files of licences is such code.
+// beside returns the third-party code that is copied into this module's repository: each directory
+// below the root that has a file with a licence.
 func beside(module string) (parts []part, err error) {
 	err = filepath.WalkDir(module, func(path string, entry fs.DirEntry, err error) error {
 		switch directory := filepath.Dir(path); {

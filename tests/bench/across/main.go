@@ -3,20 +3,21 @@
 //
 //	go run ./tests/bench/across DIR
 //
-// DIR holds xquad_en, xquad_ru and xquad_zh: the same 240 paragraphs and 1,190 questions of XQuAD in
-// each language, in the form that package eval reads. Paragraph n of one language translates
-// paragraph n of another. Each row answers all English questions:
+// DIR holds xquad_en, xquad_ru and xquad_zh: the same 240 paragraphs and 1,190 questions of XQuAD
+// in each language, in the form that package eval reads. Paragraph n of one language translates
+// paragraph n of another. All questions are answered once for each row of the output:
 //
-//	without a dictionary             the words as they stand: only names and numbers match
-//	dictionary of other articles     articles are divided into fifths; the dictionary for a question is
-//	                                 learnt from the four fifths without the article that answers it
-//	dictionary of other paragraphs   the same with paragraphs: other paragraphs of the article may be
-//	                                 among those that are learnt from
-//	dictionary of all, upper bound   learnt from all paragraphs, also from the answers: no figure to
-//	                                 expect of other pages
-//	questions in the pages' language the questions as people have translated them
+//	without a dictionary                 English words as they stand: only names and numbers match
+//	dictionary of other articles         learnt from articles other than the one with the answer
+//	dictionary of other paragraphs       learnt from paragraphs other than the one with the answer,
+//	                                     some of them perhaps in the same article
+//	dictionary of all, upper bound       learnt from all paragraphs, even those with the answers:
+//	                                     better than can be expected for other pages
+//	questions in the pages' language     no dictionary; people have translated the questions
 //
-// Questions are never learnt from.
+// For the two rows with "other", the articles or paragraphs are divided into five parts. The
+// questions about one part are answered with a dictionary that was learnt from the four other
+// parts. Dictionaries are never learnt from questions.
 package main
 
 import (
@@ -50,8 +51,9 @@ func main() {
 // part are answered with a dictionary that was learnt from all other parts.
 const folds = 5
 
-// measure prints the results for one pair of languages: a row for questions in the language from
-// about pages in the language to, without a dictionary and with each kind of dictionary.
+// measure measures search across one pair of languages: questions are asked in the first language,
+// and the pages are in the second. It prints a row without a dictionary, a row for each kind of
+// dictionary, and a row for questions in the language of the pages.
 func measure(ctx context.Context, dir, from, to string) error {
 	m := measurement{dir: dir, from: from, to: to}
 	var err error
@@ -95,10 +97,11 @@ func measure(ctx context.Context, dir, from, to string) error {
 	return nil
 }
 
-// measurement is one pair of languages: questions in the language from, pages in the language to.
+// measurement measures search across one pair of languages: questions are asked in the first
+// language, and the pages are in the second.
 type measurement struct {
 	dir, from, to, temporary string
-	docs, translated         []eval.Document // the pages in both languages, in the same order
+	docs, translated         []eval.Document // the same pages in both languages, in the same order
 }
 
 func (m *measurement) path(language, name string) string {
@@ -123,10 +126,11 @@ func (m *measurement) read(language string) (docs []eval.Document, err error) {
 	return docs, lines.Err()
 }
 
-// row measures the answers with one kind of dictionary, and prints them as a row with the given
-// name. The documents are divided into the given number of folds; the function foldOf returns the
-// fold of the n-th document. The questions about each fold are answered with a dictionary that is
-// learnt from the documents of all other folds. If foldOf is nil, there is no dictionary.
+// row measures how well the questions are answered with one kind of dictionary, and prints the
+// figures as a row with the given name. The documents are divided into the given number of parts
+// (folds). The callback returns the part of the n-th document. The questions about the documents of
+// one part are answered with a dictionary that is learnt from the documents of all other parts. If
+// the callback is nil, there is no dictionary.
 func (m *measurement) row(ctx context.Context, name string, folds int, foldOf func(n int, d eval.Document) int) error {
 	var ndcg, recall float64
 	n := 0
@@ -182,8 +186,8 @@ func (m *measurement) row(ctx context.Context, name string, folds int, foldOf fu
 	return nil
 }
 
-// judgmentsOf writes the judgments of the questions about some documents to a file, and returns its
-// path.
+// judgmentsOf writes a file of judgments, which say which document answers which question, and
+// returns its path. It writes only the judgments about the given documents.
 func (m *measurement) judgmentsOf(docs map[string]bool) (string, error) {
 	content, err := os.ReadFile(m.path(m.from, "qrels.tsv"))
 	if err != nil {

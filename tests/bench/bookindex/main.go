@@ -4,8 +4,9 @@
 //
 //	go run ./tests/bench/bookindex -in bookindex.html -base http://127.0.0.1:8000/ -out DIR
 //
-// It writes DIR/queries.tsv and DIR/qrels.tsv. base is the address from which the page was
-// served. The page itself must be left out of the crawl: it has all the queries.
+// It writes DIR/queries.tsv and DIR/qrels.tsv. The flag -base gives the address from which the
+// page was served. This page must be left out of the crawl, because it contains the text of every
+// query.
 package main
 
 import (
@@ -48,9 +49,9 @@ func run(in, base, out string) error {
 	return found.Write(out + "/")
 }
 
-// entries returns the entries in the page of an index: for the text of each entry, the set of
-// addresses of the pages to which it refers. It leaves out entries that only refer to other entries
-// ("see …"). The links on the page are relative to the parameter base.
+// entries reads the index of a manual from its HTML page. For the text of each entry, the result
+// has the addresses of the pages to which the entry refers. Entries that only refer to other
+// entries ("see …") are left out. Links are resolved relative to base.
 func entries(page io.Reader, base *url.URL) (judged.Set, error) {
 	document, err := goquery.NewDocumentFromReader(page)
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package corpus prepares the input of benchmarks: it extracts the text of documentation that
-// Debian ships into one file, the corpus, and chooses queries from it. So every engine indexes
-// the same words, and extraction is not part of the measured time.
+// Package corpus prepares the input of benchmarks. It extracts the text of Debian's documentation
+// packages, writes it to one file (the corpus), and chooses queries from it. So every engine
+// indexes the same words, and extraction is not part of the measured time.
 //
-// For each page the file has a line of JSON, the body with the number of bytes that the line
-// gives, and a line feed:
+// For each page the file has a line of JSON, then the body of the page, then a line feed. The
+// length of the body is the member "bytes" of the JSON:
 //
 //	{"url":"http://docs.test/…","title":"…","headings":["…"],…,"bytes":5}\n
 //	hello\n

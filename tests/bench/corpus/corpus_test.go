@@ -136,5 +136,5 @@ func TestQueriesStandOnAPage(t *testing.T) {
 	}
 }
 
-// letters returns two letters that stand for a number.
+// letters returns two letters that stand for a number below 676, a different pair for each.
 func letters(n int) string { return string(rune('a'+n/26)) + string(rune('a'+n%26)) }

@@ -104,7 +104,8 @@ func extracted(files []File) iter.Seq[*Page] {
 	}
 }
 
-// page returns the page of a file, or nil if the file has no text that can be searched.
+// page returns the page that is extracted from a file, or nil if the file has no text that can
+// be searched.
 func page(f File) *Page {
 	content, err := os.ReadFile(f.Path)
 	if err != nil || !document.Searchable(content, "text/html") {

@@ -9,9 +9,8 @@ import (
 )
 
 // Queries chooses up to n queries of two or three words from a corpus, the same queries at each
-// call. The function open opens the corpus. All words of a query occur on one page. A word occurs
-// on 0.1 % to 5 % of the pages; but every fifth query has one frequent word, which occurs on 10 %
-// to 40 % of them.
+// call. All words of a query occur on one page. A word occurs on 0.1 % to 5 % of the pages; but
+// every fifth query has one frequent word, which occurs on 10 % to 40 % of them.
 func Queries(open func() (io.ReadCloser, error), n int) ([]string, error) {
 	frequencies, pages, err := countWords(open)
 	if err != nil {
@@ -53,9 +52,9 @@ func Queries(open func() (io.ReadCloser, error), n int) ([]string, error) {
 	return queries, nil
 }
 
-// Sentences returns up to n queries, the same queries at each call. Each consists of words that
-// follow each other in the body of a page; the parameter words is their number. They are spread
-// over all pages. The function open opens the corpus.
+// Sentences returns up to n queries, the same ones at each call. Each query consists of consecutive
+// words in the body of a page, and all queries have the given number of words. The pages are spread
+// over the whole corpus.
 func Sentences(open func() (io.ReadCloser, error), n, words int) ([]string, error) {
 	_, pages, err := countWords(open)
 	if err != nil {
@@ -85,9 +84,10 @@ func Sentences(open func() (io.ReadCloser, error), n, words int) ([]string, erro
 	return queries, nil
 }
 
-// choose chooses the words of a query: for each function in kinds, in their order, the next word for
-// which the function returns true. All words of a query are different. choose returns nil if it does
-// not find a word for every function.
+// choose chooses the words of a query from a list, one for each function in kinds. The first is the
+// first word for which kinds[0] returns true. The second is the next word after it for which
+// kinds[1] returns true, and so on. No word is chosen twice. If there are too few suitable words,
+// choose returns nil.
 func choose(words []string, kinds []func(string) bool) (query []string) {
 	for _, word := range words {
 		if kinds[len(query)](word) && !slices.Contains(query, word) {

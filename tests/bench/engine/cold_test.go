@@ -10,8 +10,10 @@ import (
 // coldQueries is the number of queries that are measured on a slow store.
 const coldQueries = 40
 
-// measureCold measures queries on a store that takes 63 ms for each request: first when nothing
-// was read before, then when only the segments are open.
+// measureCold measures queries on a store that takes 63 ms for each request. It runs each query
+// twice: first when nothing has been read yet ("cold"), then when the segments are open, but no
+// postings have been read ("opened"). It adds the medians of both runs to the row. Their names consist
+// of the run, the given text about the segments, and the figure: "cold-1-segment-GETs", for example.
 func (e engine) measureCold(b *testing.B, r *row, directory, segments string) {
 	b.Helper()
 	asked := strings.Join(strings.SplitAfter(shared.asked, "\n")[:coldQueries], "")

@@ -1,12 +1,12 @@
-// Package engine measures indexing and querying beside other engines, all on
-// the same text, extracted once, and with the same queries:
+// Package engine measures indexing and querying by bucketsearch and other search engines. All of
+// them get the same queries and the same text:
 //
 //	bash tests/bench/engine/run small|large
 //
-// Each engine runs in a process of its own. bucketsearch returns documents with
-// marked titles and snippets, the others names alone. bleve and bluge stem
-// English and look for any word in title, headings and body, as bucketsearch
-// does; SQLite's FTS5 and swish-e want all words.
+// Each engine runs in a process of its own. bucketsearch returns documents with marked titles
+// and snippets, the others return only the names of documents. bucketsearch, bleve and bluge stem
+// English words, and find pages with any word of a query in title, headings or body. SQLite's FTS5
+// and swish-e find only pages with all words.
 package engine
 
 import (
@@ -25,14 +25,14 @@ import (
 // queries is the number of queries, each of which runs several times.
 const queries = 200
 
-// bench holds the files and queries that all benchmarks of a run share.
+// bench holds the files and queries that all benchmarks of a run of this package use.
 type bench struct {
 	bin    string // directory of the engines' programs
 	corpus string // file with the corpus
 	pages  int
 	text   int64  // size of the corpus's text, in bytes
 	asked  string // text of the queries, one per line
-	// texts of longer queries, one per line, by their number of words
+	// longer queries: the key is their number of words, and the value holds one query per line
 	sentences map[int]string
 }
 
@@ -74,7 +74,8 @@ func run(m *testing.M) (code int, err error) {
 	return m.Run(), nil
 }
 
-// prepare makes the corpus and chooses the queries.
+// prepare makes the corpus with the given name, small or large, and chooses the queries. The
+// unpacked Debian packages are in the given directory.
 func prepare(sites, name string) (b bench, err error) {
 	all := map[string][]string{"small": corpus.Small, "large": append(corpus.Small, corpus.Large...)}[name]
 	if all == nil || sites == "" {

@@ -25,7 +25,8 @@ const segments = 16
 // rounds is the number of times that each query runs; the first round only warms the caches.
 const rounds = 5
 
-// measure indexes the corpus with an engine, runs the queries, and returns the figures.
+// measure indexes the corpus with an engine, runs the queries, and returns the figures for the
+// table.
 func (e engine) measure(b *testing.B) row {
 	directory := filepath.Join(b.TempDir(), "index")
 	if err := os.Mkdir(directory, 0o755); err != nil {
@@ -63,9 +64,10 @@ func (e engine) measure(b *testing.B) row {
 	return r
 }
 
-// ask runs queries, one per line, with a warm cache, and sets two figures whose names begin with the
-// parameter name: the median and the 99th percentile of their times. It returns the number of results
-// of all rounds.
+// ask runs each of the queries (one per line) as many times as rounds says. It returns the usage,
+// and the number of results of all rounds together. It also sets two figures: the median and the
+// 99th percentile of the times that the queries took. The names of both figures begin with the
+// given name. Times of the first round are left out, because that round only warms the caches.
 func (e engine) ask(b *testing.B, r *row, name, directory, asked string) (u usage, found int) {
 	b.Helper()
 	u = e.run(b, strings.NewReader(strings.Repeat(asked, rounds)), "query", directory)
@@ -132,8 +134,8 @@ func (e engine) run(b *testing.B, stdin io.Reader, args ...string) usage {
 	}
 }
 
-// latencies reads the time of each query from the output of an engine, and the number of
-// results of all queries together.
+// latencies reads the output of an engine. It returns the time that each query took, and the
+// number of results of all queries together.
 func latencies(b *testing.B, out string) (took []time.Duration, found int) {
 	for line := range strings.Lines(out) {
 		var us, n int

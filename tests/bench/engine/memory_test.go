@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// watch waits until done is closed, and returns the maximum memory of a process or one of its
-// children until then. The kernel's figure for an ended process cannot be used: it includes the
-// memory of the process that started it.
+// watch observes a process and its descendants until done is closed. It returns the largest memory
+// in bytes that any one of them has had. It measures while they run. The peak that the kernel reports
+// when a process has ended is of no use: just after the fork, a process has the memory of its parent,
+// which may be more than it ever needs itself.
 func watch(pid int, done <-chan struct{}) (most int64) {
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
@@ -24,8 +25,8 @@ func watch(pid int, done <-chan struct{}) (most int64) {
 	}
 }
 
-// peak returns the maximum memory so far of a process or one of its children, in bytes; 0 if
-// the process has ended.
+// peak looks at a process and all its descendants. It returns the largest memory in bytes that any
+// one of them has had so far; it adds nothing up. If the process has ended, it returns 0.
 func peak(pid int) (most int64) {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if _, after, found := strings.Cut(string(status), "VmHWM:"); found {

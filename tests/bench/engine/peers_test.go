@@ -10,9 +10,9 @@ import (
 type engine struct {
 	name    string
 	command []string
-	merges  bool // whether it has the subcommand "merge"
-	own     bool // whether it is bucketsearch, which has the subcommand "cold"
-	any     bool // whether a query finds pages with any of its words, so that it may be a sentence
+	merges  bool // whether the engine has the subcommand "merge"
+	own     bool // whether the engine is bucketsearch, which has the subcommand "cold"
+	any     bool // true: a query (even a sentence) finds pages with any of its words; false: only those with all words
 }
 
 func engines() []engine {
@@ -26,7 +26,7 @@ func engines() []engine {
 	}
 }
 
-// BenchmarkEngines prints a table of all engines.
+// BenchmarkEngines measures all engines, and prints a table of their figures.
 func BenchmarkEngines(b *testing.B) {
 	var t table
 	for _, e := range engines() {

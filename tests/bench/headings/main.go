@@ -1,13 +1,17 @@
-// Command headings makes a judged set of queries (see package eval) for each language of a manual that
-// was translated: the heading of each section within a page is a query, and the pages that have it
-// are its answers.
+// Command headings makes a judged set of queries (see package eval) for each language of a manual
+// that was translated: the heading of each section within a page is a query, and the pages that
+// have it are its answers.
 //
 //	go run ./tests/bench/headings -in DIR -base http://127.0.0.1:8000/ -out OUT
 //
-// DIR holds a directory of HTML pages for each language, such as de-DE, as Debian's debian-handbook has
-// them below /usr/share/doc/debian-handbook/html. base is the address from which DIR is served. The
-// command writes OUT/LANGUAGE/queries.tsv and qrels.tsv. A heading that stands in several languages, as
-// where a page is not translated yet, is no query: so the original has hardly any.
+// DIR holds a directory of HTML pages for each language, such as de-DE, as Debian's debian-handbook
+// has them below /usr/share/doc/debian-handbook/html. The flag -base gives the address from which
+// DIR is served. The command writes OUT/LANGUAGE/queries.tsv and qrels.tsv.
+//
+// If a section is not translated into a language yet, the pages of that language have the original
+// section with its heading. Therefore a heading that occurs in several languages is left out. This
+// leaves hardly any queries for the original language: most of its sections are not yet translated
+// into at least one language.
 package main
 
 import (
@@ -81,7 +85,8 @@ func run(in, base, out string) error {
 // numbered matches the number before the text of a heading, such as "14.2.1. ".
 var numbered = regexp.MustCompile(`^[0-9A-Z]+(\.[0-9]+)+\.?\s*`)
 
-// sections returns the headings of a page below its first one, without their numbers.
+// sections returns the headings of the sections within a page, but not the heading of the page
+// itself. It removes the numbers before them, such as "14.2.1. ".
 func sections(page io.Reader) (headings []string, err error) {
 	document, err := goquery.NewDocumentFromReader(page)
 	if err != nil {

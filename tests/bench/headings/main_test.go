@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRun makes sets of two languages: headings that stand in both are left out.
+// TestRun makes judged sets from a manual in two languages. A heading that is the same in both
+// languages is not translated yet, and must be left out.
 func TestRun(t *testing.T) {
 	in, out := t.TempDir(), t.TempDir()
 	for name, content := range map[string]string{

@@ -1,5 +1,5 @@
-// Package judged writes the sets of queries and answers that the commands beside it make, in the form
-// that package eval reads.
+// Package judged writes judged sets, queries with the pages that answer them, in the form that
+// package eval reads. The commands in the folders beside it make such sets.
 package judged
 
 import (
@@ -12,18 +12,18 @@ import (
 	"strings"
 )
 
-// Set holds the addresses of the pages that answer each query, by the text of the query.
+// Set is a judged set: for the text of each query, the addresses of the pages that answer it.
 type Set map[string][]string
 
-// Add adds an answer to a query, unless the query has it.
+// Add adds a page as an answer to a query, unless it is one already.
 func (s Set) Add(query, answer string) {
 	if !slices.Contains(s[query], answer) {
 		s[query] = append(s[query], answer)
 	}
 }
 
-// Write writes the files queries.tsv and qrels.tsv, with a prefix before their names, which may begin
-// with a directory. Every answer has the grade 1.
+// Write writes the queries to the file queries.tsv and the answers to qrels.tsv. The prefix is
+// put before these names and may begin with a directory. Every answer has the grade 1.
 func (s Set) Write(prefix string) error {
 	var queries, qrels strings.Builder
 	for n, query := range slices.Sorted(maps.Keys(s)) {

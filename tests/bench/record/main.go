@@ -3,9 +3,9 @@
 //
 //	go test -bench . ./tests/bench | go run ./tests/bench/record tests/bench/README.md 'bash tests/bench/run'
 //
-// The second argument is the command that repeats the figures. The table must follow the line
-// "<!-- COMMAND -->" with the same command. The row of each benchmark in the input is replaced,
-// or added; other rows stay as they are.
+// The second argument is the command by which the figures can be measured again. The table must
+// follow the line "<!-- COMMAND -->" with the same command. The row of each benchmark in the input
+// is replaced, or added; other rows stay as they are.
 package main
 
 import (
@@ -46,7 +46,7 @@ func run(args []string, in io.Reader, out io.Writer, now time.Time) error {
 	return os.WriteFile(args[0], []byte(changed), 0o644)
 }
 
-// row is a line of the table, and the name of its benchmark.
+// row is a row of the Markdown table, with the name of its benchmark.
 type row struct{ name, line string }
 
 var (
@@ -57,8 +57,8 @@ var (
 	figure = regexp.MustCompile(`(\S+) (\S+)`)
 )
 
-// read returns a row for each benchmark in the output of go test -bench. The parameter now is the
-// date in the rows.
+// read returns a row for each benchmark in the output of go test -bench. The rows have the given
+// date.
 func read(in io.Reader, now time.Time) (rows []row, err error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)
@@ -87,8 +87,9 @@ func read(in io.Reader, now time.Time) (rows []row, err error) {
 	return rows, lines.Err()
 }
 
-// put adds rows to a table in a Markdown page, and returns the changed page. The table is the first
-// after the comment that contains the command. A row replaces the old row of the same benchmark.
+// put adds rows to a table in a Markdown page, and returns the changed page. The table must follow
+// the line "<!-- COMMAND -->" with the given command. A row replaces the old row of the same
+// benchmark.
 func put(page, command string, rows []row) (string, error) {
 	head, rest, found := strings.Cut(page, "<!-- "+command+" -->\n")
 	if !found {

@@ -11,8 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Rows of benchmarks in the output are replaced or added; everything else on the page stays as
-// it is.
+// The command record reads the figures of benchmarks from their output, and writes them into a
+// table on a page. If the table has a row for a benchmark, that row is replaced; otherwise a row is
+// added. Everything else on the page stays as it is.
 func TestRecord(t *testing.T) {
 	const before = "# Figures\n\n<!-- bash one -->\n| benchmark | figures | measured |\n|---|---|---|\n" +
 		"| Crawl/wget | 1 pages/s | 2026-01-01 |\n| Old | 7 ms | 2026-01-01 |\n\nText.\n\n<!-- bash two -->\n| a | b | c |\n|---|---|---|\n"

@@ -7,15 +7,15 @@
 //	bucketsearch eval --data D --queries OUT/queries.tsv --qrels OUT/qrels.tsv
 //	bucketsearch eval --data D --queries OUT/deep-queries.tsv --qrels OUT/deep-qrels.tsv
 //
-// It also makes a second set, deep-queries.tsv, which shows whether a gain for start pages is a
-// loss for other pages: there a query is the title of another page of a site, followed by the name
-// of the site.
+// It also makes a second set, deep-queries.tsv. In this set, a query is the title of a page that is
+// no start page, followed by the name of the site. It shows whether a change that is good for start
+// pages is bad for other pages.
 //
-// The sites are documentation that Debian ships. DIR/PACKAGE holds the unpacked package of a site;
-// PACKAGE is the first element of the site's path in the variable sites. The pages are written as
-// captures of the host at which their project publishes them, so that each site has a host name.
-// The queries for a start page are the names that people give the site, each alone and with words
-// such as documentation, and the parts of its host name.
+// The sites are documentation that Debian ships, each in a package of its own. The variable sites
+// lists them; the first element of each path there is the name of the package. DIR/PACKAGE holds
+// the unpacked package. In OUT/sites.warc, the pages of a site have the host name at which its
+// project publishes it. The queries for a start page are the names that people give the site, each
+// alone and with words such as documentation, and the parts of its host name.
 package main
 
 import (
@@ -38,7 +38,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/tests/bench/judged"
 )
 
-// site is the website with the documentation of a project, whose pages are files of a directory.
+// site is the documentation website of a project. Its pages are files of a directory.
 type site struct {
 	host  string
 	dir   string   // directory of the site's pages, with its start page, index.html
@@ -126,11 +126,15 @@ func (s site) queries() (all []string) {
 	return all
 }
 
-// write writes pages of the site as response records (WARC 1.1, 6.3): the HTML files below dir, in
-// the order of their names. If there are more files than the parameter most, it writes only that
-// many, evenly chosen, and the start page. For the queries of the second set, it returns the titles
-// (see titleOf) of every eighth file, if it was written, by address. The start page, and titles
-// that two written pages have, are left out.
+// write writes the HTML files below a directory as captures of the site's pages (response records
+// of WARC 1.1, 6.3), in the order of their names. If there are more files than the given maximum,
+// it writes the start page and a selection of the others, about as many as the maximum. The selection
+// is spread evenly over the files.
+//
+// It also returns the titles of some written pages, by the addresses of the pages (see titleOf).
+// They become queries in deep-queries.tsv. To choose them, write numbers all files from 0, and takes
+// those whose number is a multiple of 8. It leaves out two kinds of titles: that of the start page,
+// and those that several written pages have.
 func (s site) write(warc *bufio.Writer, dir string, most int) (titles map[string]string, err error) {
 	var files []string
 	err = filepath.WalkDir(dir, func(file string, entry fs.DirEntry, err error) error {

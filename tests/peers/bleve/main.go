@@ -1,4 +1,5 @@
-// Command bleve runs the search engine bleve for benchmarks (see tests/peers/corpus).
+// Command bleve measures the search engine bleve for benchmarks. Its subcommands are described
+// in tests/peers/corpus.
 package main
 
 import (

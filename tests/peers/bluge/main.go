@@ -1,5 +1,5 @@
-// Command bluge runs the search engine bluge, with its ice segments, for benchmarks (see
-// tests/peers/corpus).
+// Command bluge measures the search engine bluge, with its segment format ice, for benchmarks.
+// Its subcommands are described in tests/peers/corpus.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command colly crawls one host with the crawler colly, for benchmarks: colly SEED. It prints the
-// number of fetched pages.
+// Command colly crawls one host with the crawler colly, to measure it in benchmarks: colly
+// SEED. It prints the number of fetched pages.
 package main
 
 import (

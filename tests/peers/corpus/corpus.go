@@ -1,6 +1,6 @@
 // Package corpus is the common part of the commands that run other search engines (peers) for
-// benchmarks. It reads corpus files, which tests/bench/corpus writes. Each command has these
-// subcommands; queries has one query, some words, on each line:
+// benchmarks. It reads corpus files, which tests/bench/corpus writes, and queries, one per
+// line. Each command has these subcommands:
 //
 //	PEER index DIRECTORY < corpus     indexes the corpus
 //	PEER query DIRECTORY < queries    prints for each query its microseconds and number of results, at most 10
@@ -30,21 +30,22 @@ type Page struct {
 
 // Peer is a search engine that is compared with this one.
 type Peer interface {
-	// Index indexes the pages that next returns, until it returns io.EOF.
+	// Index indexes the pages that next returns. It ends when next returns io.EOF.
 	Index(directory string, next func() (Page, error)) error
 	// Open opens the index in a directory, and returns a function that runs a query and returns
 	// the number of results, at most 10.
 	Open(directory string) (search func(words []string) (int, error), err error)
 }
 
-// Merger is another search engine that can merge segments on request, so that merging can be timed.
+// Merger is a Peer that can also merge segments on request, so that merging can be timed.
 type Merger interface {
 	// Merge indexes the pages into several segments, and then merges these into one. It
 	// returns the total size of the segments before merging, in bytes, and the time of merging.
 	Merge(next func() (Page, error)) (size int64, took time.Duration, err error)
 }
 
-// Main runs the program of a peer, with the subcommands in the package comment.
+// Main is the main function of a command that runs a search engine. It executes the subcommand in
+// os.Args (see the package comment).
 func Main(p Peer) {
 	var err error
 	switch input := bufio.NewReaderSize(os.Stdin, 1<<20); {

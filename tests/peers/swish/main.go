@@ -1,5 +1,6 @@
-// Command swish runs the search engine swish-e for benchmarks (see tests/peers/corpus). Each query
-// starts a process, because the only other interface of swish-e is a C library.
+// Command swish measures the search engine swish-e for benchmarks. Its subcommands are
+// described in tests/peers/corpus. Each query starts a process, because the only other
+// interface of swish-e is a C library.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command bucketsearch runs indexing and queries of this project for benchmarks, with the same
-// input and output as the commands of other engines (see tests/peers/corpus):
+// Command bucketsearch measures indexing and queries of this project for benchmarks. It has the
+// same input and output as the commands of other engines (see tests/peers/corpus):
 //
 //	bucketsearch index DIRECTORY BYTES < corpus    writes segments of BYTES of text each
 //	bucketsearch merge DIRECTORY                   merges all segments into one

@@ -13,7 +13,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/rangecache"
 )
 
-// query prints for each query the time that it took in microseconds, and the number of hits.
+// query runs the queries, one per line. For each it prints the time that it took in
+// microseconds, and the number of hits.
 func query(ctx context.Context, directory string, queries io.Reader) error {
 	refs, err := list(directory)
 	if err != nil {
@@ -38,16 +39,22 @@ func query(ctx context.Context, directory string, queries io.Reader) error {
 	return cache.Close()
 }
 
-// memoryGB is the memory of the function query in Lambda, in GB. Its time is billed per GB.
+// memoryGB is the memory of the function query in Lambda, in GB. Lambda bills this memory
+// multiplied by the running time.
 const memoryGB = 0.5
 
 // distant is the delay of each read in the benchmark cold: the median time of a GET to S3.
 const distant = 63 * time.Millisecond
 
-// cold runs each query twice and prints the figures of each run. In the first run nothing was read
-// before; in the second the segments are open, but no postings were read. Each read of the store
-// takes the time distant. Printed are microseconds, hits, requests, bytes, reads that had to wait
-// for one another, and the cost of a million such queries in USD.
+// cold runs each query twice on a store with slow reads: first when nothing has been read yet, then
+// when the segments are open, but no postings have been read. For each query it prints a line with
+// the figures of the first run, and then the same figures of the second:
+//
+//   - the time in microseconds
+//   - the number of hits
+//   - the numbers of requests and of bytes read
+//   - the length of the longest chain of requests in which each waits for the one before
+//   - the cost of a million such queries in USD
 func cold(ctx context.Context, directory string, queries io.Reader) error {
 	refs, err := list(directory)
 	if err != nil {
@@ -88,7 +95,7 @@ func cold(ctx context.Context, directory string, queries io.Reader) error {
 	return nil
 }
 
-// files is a segment.Source that reads from a bucket without a cache.
+// files is a segment.Source (the files of segments) that reads from a bucket without a cache.
 type files struct{ blob.Reader }
 
 func (f files) Read(ctx context.Context, key string, ranges []blob.Range) ([][]byte, error) {

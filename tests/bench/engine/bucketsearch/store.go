@@ -15,8 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// store is a bucket that reads segments from a directory. Each read takes at least the time
-// delay.
+// store is a bucket for searches in the segments of a directory. It delays each read, as a distant
+// store would.
 type store struct {
 	blob.Bucket // nil, because only Get is called, and store implements Get itself
 	root        string
@@ -44,8 +44,8 @@ func (s store) Get(_ context.Context, key string, r blob.Range) ([]byte, error) 
 	return content, err
 }
 
-// put writes a segment to a directory. The file's name contains the size of the segment's tail (see
-// segment.TailOf), which a real bucket has in the manifest.
+// put writes a segment to a folder. The file's name contains the size of the segment's tail, its
+// last part (see segment.TailOf). In a real bucket, the manifest holds this size.
 func put(root string, number int, content []byte) error {
 	tail, err := segment.TailOf(content)
 	if err != nil {
