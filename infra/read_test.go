@@ -25,8 +25,9 @@ type function struct {
 	}
 }
 
-// grants returns the actions that a function may do with objects, by the prefix of their keys
-// in the bucket. Other resources are under their whole names.
+// grants returns what the permissions of a function allow: the actions, such as s3:GetObject, for
+// each resource. The resource is a prefix of objects in the bucket, such as packages/, or the full
+// name of something else.
 func (f function) grants() map[string][]string {
 	granted := make(map[string][]string)
 	for _, s := range f.Policies[len(f.Policies)-1].Statement {
@@ -57,7 +58,8 @@ type mapping struct {
 	FunctionResponseTypes        []string
 }
 
-// oneOrMore is a list of strings; YAML may have a single string in its place.
+// oneOrMore is a list of strings. In the YAML of the template, a single string may stand in its
+// place.
 type oneOrMore []string
 
 func (o *oneOrMore) UnmarshalJSON(text []byte) error {
@@ -68,9 +70,9 @@ func (o *oneOrMore) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &(*o)[0])
 }
 
-// resources returns the properties of all resources of a type, by name. The
-// short forms of CloudFormation's functions are read as what they are applied
-// to: !GetAtt Bucket.Arn as "Bucket.Arn"; !If as what it is if its condition holds.
+// resources returns the properties of all resources of a type in the template, by the name of
+// the resource. It does not call CloudFormation's functions, but simplifies their short forms:
+// !GetAtt Bucket.Arn becomes the string "Bucket.Arn", and !If becomes its value for a true condition.
 func resources[T any](t *testing.T, kind string) map[string]T {
 	t.Helper()
 	var root yaml.Node
@@ -115,7 +117,7 @@ func plain(node *yaml.Node) {
 	}
 }
 
-// source returns the text of all files that match the pattern, except tests.
+// source returns the text of all files whose paths match the pattern, except Go tests.
 func source(t *testing.T, pattern string) string {
 	t.Helper()
 	var text strings.Builder

@@ -33,7 +33,9 @@ func TestEveryFunctionIsDeployed(t *testing.T) {
 	}
 }
 
-// Every queue invokes the function with its name, with the settings that AWS recommends.
+// Every queue in the template invokes the function that has the queue's name. The settings of the
+// queue are those that AWS recommends for queues that invoke functions, and agree with those of the
+// queue on one machine.
 func TestQueues(t *testing.T) {
 	t.Parallel()
 	functions := resources[function](t, "AWS::Serverless::Function")
@@ -81,8 +83,9 @@ func TestEveryVariableIsRead(t *testing.T) {
 	}
 }
 
-// Each function has the environment variables that its main package reads, and may send to the
-// queues that its package names.
+// In the template, each function must have the environment variables that its main package uses. It
+// must be allowed to send messages to exactly the queues that the code of its own package names
+// (such as task.Pack).
 func TestFunctionsAreGivenWhatTheyUse(t *testing.T) {
 	t.Parallel()
 	uses := map[string]string{
@@ -118,8 +121,9 @@ func TestFunctionsAreGivenWhatTheyUse(t *testing.T) {
 	}
 }
 
-// Each function may list the bucket: without that permission, S3 answers 403 for an absent
-// object. It may use only prefixes of package layout.
+// Each function may list the bucket: without that permission, S3 answers 403 instead of 404 for
+// an absent object. Its permissions on objects are only for key prefixes that package layout
+// defines.
 func TestGrants(t *testing.T) {
 	t.Parallel()
 	for name, f := range resources[function](t, "AWS::Serverless::Function") {
@@ -140,8 +144,8 @@ func TestGrants(t *testing.T) {
 	}
 }
 
-// Each function has the permissions for what all functions do: read settings, write vital signs
-// and the like.
+// Each function has the permissions for what all functions do, such as to read settings and to
+// write vital signs.
 func TestFunctionsAreGrantedWhatTheyShare(t *testing.T) {
 	t.Parallel()
 	const get, put = "s3:GetObject", "s3:PutObject"
@@ -168,7 +172,8 @@ func TestFunctionsAreGrantedWhatTheyShare(t *testing.T) {
 	}
 }
 
-// Only the sweep may delete objects, and no published documents.
+// Only the function sweep may delete objects. It may not delete published documents, such as
+// collections.
 func TestWhoDeletes(t *testing.T) {
 	t.Parallel()
 	var deletes []string
@@ -191,8 +196,8 @@ func TestWhoDeletes(t *testing.T) {
 	}
 }
 
-// The query function, which answers anyone, writes vital signs, judgments where there are judges,
-// and clicks where they are counted.
+// The function query answers anyone, and so may write only three kinds of objects: vital signs;
+// judgments, but only if the template names judges; and clicks, but only if clicks are counted.
 func TestWhatQueryWrites(t *testing.T) {
 	t.Parallel()
 	var writes []string
@@ -212,7 +217,8 @@ func TestWhatQueryWrites(t *testing.T) {
 	}
 }
 
-// Dead letters raise an alarm, also those of functions that died without a word.
+// Dead letters raise an alarm, also those of messages whose function died without reporting a
+// failure.
 func TestDeadLettersAreSeen(t *testing.T) {
 	t.Parallel()
 	type alarm struct {
@@ -250,8 +256,8 @@ func TestNetwork(t *testing.T) {
 	}
 }
 
-// S3 sends the events of each prefix to one destination. The prefixes of package layout do not
-// overlap.
+// A new object below spool/ sends an event to the function pack, and one below packages/ to index.
+// S3 allows only one notification for each prefix of keys, so no prefix may occur twice.
 func TestNotifications(t *testing.T) {
 	t.Parallel()
 	type bucket struct {
