@@ -16,14 +16,16 @@ import (
 )
 
 const (
-	// MaxAcross is the greatest number of languages of Across.Into.
+	// MaxAcross is the greatest number of languages into which a query is translated (Across.Into).
 	MaxAcross = 8
-	// MaxAcrossHits is the greatest sum of From and Size of a Query with Across. The sum is limited
-	// because each of its searches reads that many hits.
+	// MaxAcrossHits is the greatest sum of From and Size of a Query with Across, that is, of one
+	// that is translated into other languages. Such a query makes one search for each language, and
+	// each of these searches reads From + Size hits.
 	MaxAcrossHits = 1000
 	// acrossAtOnce is the greatest number of languages that are searched at the same time.
 	acrossAtOnce = 4
-	// dictionaryPatience is the longest time for which a search waits for dictionaries.
+	// dictionaryPatience is the longest time for which a search waits for the dictionaries by which
+	// it translates the query.
 	dictionaryPatience = 5 * time.Second
 )
 
@@ -129,10 +131,9 @@ func (ix *Index) languageOf(ctx context.Context, q *Query) (string, error) {
 	return "", nil
 }
 
-// openAll opens the dictionaries that translate from the language from into each other language of
-// Across.Into. It returns a translator for each dictionary, and notes for the reader: on
-// dictionaries that are missing or cannot be read, and on languages into which it does not
-// translate.
+// openAll opens the dictionaries that translate from a given language into each other language of
+// Across.Into. It returns a translator for each dictionary, and notes for the reader. The notes name
+// dictionaries that are missing or cannot be read, and languages that are left out.
 func openAll(ctx context.Context, across *Across, from string) (all []*translator, notes []string) {
 	ctx, cancel := context.WithTimeout(ctx, dictionaryPatience)
 	defer cancel()
@@ -216,8 +217,8 @@ func join(results []Result, q *Query) Result {
 	return all
 }
 
-// joinFacets adds the counts in the parameter more to those in the parameter facets, value by value.
-// Both must have the same facets in the same order.
+// joinFacets adds up the counts of two lists of facets, value by value, and returns the sums. Both
+// lists must have the same facets in the same order.
 func joinFacets(facets, more []Facet) []Facet {
 	for i := range facets {
 		f := &facets[i]

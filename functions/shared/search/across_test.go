@@ -29,8 +29,8 @@ func toGerman(t *testing.T) *dictionary.Dictionary {
 	return d
 }
 
-// bilingual returns an index of English and German pages, and the Across that searches it in German,
-// too.
+// bilingual returns an index of English and German pages, and the value of Query.Across with which
+// English queries are searched in German, too.
 func bilingual(t *testing.T) (*Index, Across) {
 	var docs []segment.Document
 	for i, of := range []struct{ lang, words string }{
@@ -53,7 +53,8 @@ func bilingual(t *testing.T) (*Index, Across) {
 	}}
 }
 
-// numbersOf returns the numbers of the pages found, each page in another language with its language.
+// numbersOf returns the numbers of the pages found, sorted. A page that was found by a translated
+// query has the language after its number, as in "3de".
 func numbersOf(r Result) string {
 	var all []string
 	for _, hit := range r.Hits {
@@ -91,8 +92,8 @@ func TestAcross(t *testing.T) {
 	}
 }
 
-// TestAcrossPages checks that each page of hits has the same hits as that part of the list of all hits,
-// and that no hit comes twice.
+// TestAcrossPages checks that the pages of hits, one after another, have the same hits as one page with
+// all hits.
 func TestAcrossPages(t *testing.T) {
 	ix, across := bilingual(t)
 	q := Query{Text: "the house of the dog", Size: 10, Across: across, Facets: []string{Lang}}
@@ -120,8 +121,8 @@ func TestAcrossPages(t *testing.T) {
 	}
 }
 
-// TestAcrossNotes checks that notes say what cannot be translated, and that the search goes on without
-// it.
+// TestAcrossNotes checks that, if a query cannot be translated into a language, the result's notes say
+// why, and the search goes on without the translation.
 func TestAcrossNotes(t *testing.T) {
 	ix, across := bilingual(t)
 	plain := find(t, ix, Query{Text: "the house of Weimar", Size: 10})
@@ -155,7 +156,8 @@ func TestAcrossNotes(t *testing.T) {
 	}
 }
 
-// TestAcrossTold checks that the result and the explanations tell by which terms a word was searched.
+// TestAcrossTold checks that the result and the explanations of scores have the translations by
+// which a word was searched.
 func TestAcrossTold(t *testing.T) {
 	ix, across := bilingual(t)
 	r := find(t, ix, Query{Text: "the house", Size: 10, Across: across, Explain: true})

@@ -8,10 +8,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// newAnchorStatistics returns the statistics by which anchors are scored. A segment of anchors has
-// them in the field Headings, and the addresses of unvisited URLs in the field Address. The lengths
-// of these fields do not change the score, because a page is no less about a word if other links
-// use other words.
+// newAnchorStatistics returns the statistics by which anchors (texts of links to a page) are
+// scored. A segment of anchors has the anchors in the field Headings, and the addresses of
+// unvisited URLs in the field Address. The lengths of these fields do not change the score, because
+// a page is no less about a word if other links use other words.
 func newAnchorStatistics(w *Weights) *statistics {
 	t := &statistics{weights: w}
 	for code := range t.gain[segment.Headings] {
@@ -21,9 +21,9 @@ func newAnchorStatistics(w *Weights) *statistics {
 	return t
 }
 
-// having returns the terms that tell how many documents have the word w: the terms of the pages'
-// texts or, if no text has w, the terms of the anchors. The result is indexed by part and by number
-// of the term.
+// having returns the index's terms by which the documents with the word w are counted: the terms of
+// the pages' texts or, if no text has w, those of the anchors (texts of links to pages). The result
+// is indexed by part (segment) and by number of the term.
 func (g *gathered) having(w *queryWord) [][]*segment.Term {
 	if g.inTexts(w) {
 		return g.terms
@@ -31,7 +31,7 @@ func (g *gathered) having(w *queryWord) [][]*segment.Term {
 	return g.anchors
 }
 
-// inTexts reports whether the text of any page has a word.
+// inTexts reports whether the given word of the query occurs in the text of any page.
 func (g *gathered) inTexts(w *queryWord) bool {
 	for _, v := range w.variants {
 		for part := range g.parts {
@@ -43,7 +43,8 @@ func (g *gathered) inTexts(w *queryWord) bool {
 	return false
 }
 
-// inAnchors reports whether the anchors of any page have a word.
+// inAnchors reports whether the given word of the query occurs in the anchors of any page (the texts
+// of links to it).
 func (g *gathered) inAnchors(w *queryWord) bool {
 	for _, v := range w.variants {
 		for part := range g.parts {
@@ -55,7 +56,7 @@ func (g *gathered) inAnchors(w *queryWord) bool {
 	return false
 }
 
-// inNames reports whether the name of any page's site has a word.
+// inNames reports whether the given word of the query occurs in the names of any site.
 func (g *gathered) inNames(w *queryWord) bool {
 	for _, v := range w.variants {
 		for part := range g.parts {
@@ -67,8 +68,9 @@ func (g *gathered) inNames(w *queryWord) bool {
 	return false
 }
 
-// anchor returns the term with the given number, its index in g.names, as it is in the anchors of a
-// part. The result is nil if the anchors lack the term or the part has no anchors.
+// anchor returns the term with the given number (an index in g.names) as it is in the anchors (texts
+// of links) of a part of the index. The result is nil if these anchors lack the term, or if the part
+// has no anchors.
 func (g *gathered) anchor(part, number int) *segment.Term {
 	if g.missing[part] || g.anchors[part] == nil {
 		return nil
@@ -76,13 +78,15 @@ func (g *gathered) anchor(part, number int) *segment.Term {
 	return g.anchors[part][number]
 }
 
-// namesIn returns the anchors of an unvisited URL, each once, as one text.
+// namesIn returns the anchors of an unvisited URL (the texts of links to it), each once, joined to
+// one text.
 func namesIn(d *segment.Document) string {
 	return strings.Join(slices.Compact(slices.Clone(d.Headings)), " · ")
 }
 
 // explainAnchors explains the part of a word's score that comes from the anchors of a page. l is
-// the posting list of the word in anchors, at the page, and weight is the weight of the word there.
+// the posting list of the word in anchors, advanced to the page. weight is the weight of the word in
+// anchors.
 func explainAnchors(l *listCursor, weight float64) Explanation {
 	freq, length, _ := l.it.Payload()
 	return Explanation{

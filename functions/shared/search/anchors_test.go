@@ -19,12 +19,13 @@ import (
 // linkWord is a word that random anchors may have, and that no random document has.
 const linkWord = "zanzibar"
 
-// anchorsOf returns a document whose headings are the given texts, the anchors of links to d.
+// anchorsOf returns a document whose headings are the given texts: anchors (texts of links) to d.
 func anchorsOf(d *segment.Document, texts ...string) segment.Document {
 	return segment.Document{ID: d.ID, Lang: d.Lang, Headings: texts}
 }
 
-// randomAnchors returns anchors of some documents.
+// randomAnchors returns random anchors (texts of links) of some of the documents, by the documents'
+// identities.
 func randomAnchors(random *rand.Rand, docs []segment.Document) map[layout.Identity]segment.Document {
 	anchors := map[layout.Identity]segment.Document{}
 	for i := range docs {
@@ -48,8 +49,8 @@ func randomAnchors(random *rand.Rand, docs []segment.Document) map[layout.Identi
 	return anchors
 }
 
-// withAnchors returns ix, the index of these groups of documents, with the given anchors of the
-// documents.
+// withAnchors returns an index like ix that also has the given anchors (texts of links to a
+// document). The groups are the documents of each segment of ix.
 func withAnchors(t testing.TB, ix *Index, anchors map[layout.Identity]segment.Document, groups ...[]segment.Document) *Index {
 	t.Helper()
 	parts := append([]Part(nil), ix.parts...)
@@ -71,8 +72,8 @@ func withAnchors(t testing.TB, ix *Index, anchors map[layout.Identity]segment.Do
 	return anchored
 }
 
-// anchoredIndex returns an index of three pages. The page "told" has none of the words of its
-// anchors in its text.
+// anchoredIndex returns an index of three pages with anchors (texts of links to them). The page
+// "told" has none of the words of its anchors in its text.
 func anchoredIndex(t testing.TB) *Index {
 	docs := []segment.Document{page("told", "the home of the project"), page("says", "red fox"), page("other", "gray wolf")}
 	return withAnchors(t, indexOf(t, docs), map[layout.Identity]segment.Document{
@@ -81,8 +82,9 @@ func anchoredIndex(t testing.TB) *Index {
 	}, docs)
 }
 
-// TestAnchorsFind checks that a page is found by words that only links to it have, and scores more
-// for words that links have, too. Phrases are looked for in texts only.
+// TestAnchorsFind checks that a page is found by words that only the texts of links to it have,
+// that it scores more for words that links have, too, and that phrases are not found in the texts
+// of links.
 func TestAnchorsFind(t *testing.T) {
 	ix := anchoredIndex(t)
 	for query, want := range map[string][]string{
@@ -143,8 +145,8 @@ func TestAnchorsCount(t *testing.T) {
 	}
 }
 
-// TestUnreadableAnchors checks that the error for damaged anchors names their segment, and that
-// anchors that are not read in time make their part missing.
+// TestUnreadableAnchors checks that the error for damaged anchors (texts of links) names their
+// segment, and that a segment counts as missing if its anchors are not read in time.
 func TestUnreadableAnchors(t *testing.T) {
 	for name, fault := range map[string]error{"damaged": segment.ErrDamaged, "deleted": blob.ErrAbsent} {
 		src, ix := serve(t)

@@ -47,8 +47,8 @@ func (z *zipf) word() string {
 	return z.words[n]
 }
 
-// text returns the given number of words. The words in topics, which are rarer ones, are frequent in
-// it.
+// text returns a text with the given number of words. About every twelfth of them is one of the
+// words in topics, so that these words are much more frequent in this text than in others.
 func (z *zipf) text(words int, topics []string) string {
 	var out strings.Builder
 	for range words {
@@ -79,8 +79,8 @@ func (z *zipf) documents(n int) (docs []segment.Document) {
 	return docs
 }
 
-// queries returns queries of two or three words that a document holds, none of
-// them among the most frequent, which nobody searches for.
+// queries returns n queries of two or three words. Each query has its words from one document. The
+// most frequent words are left out, because nobody searches for them.
 func (z *zipf) queries(docs []segment.Document, n int) (queries []string) {
 	for range n {
 		d := docs[z.random.IntN(len(docs))]
@@ -98,7 +98,8 @@ func (z *zipf) queries(docs []segment.Document, n int) (queries []string) {
 	return queries
 }
 
-// zipfIndex returns an index of the invented corpus and queries for it, which are made once.
+// zipfIndex returns an index of the invented corpus, and queries for it. Only the first call makes
+// them.
 var zipfIndex = sync.OnceValues(func() (*Index, []string) {
 	z := newZipf(1)
 	docs := z.documents(zipfDocuments)

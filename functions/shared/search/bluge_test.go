@@ -19,8 +19,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// blugeReader presents an index to bluge's searchers as one segment whose documents have consecutive
-// numbers. So bluge searches the same bytes in a second, exhaustive way.
+// blugeReader presents an index to the searchers of bluge, another search library, as one segment
+// whose documents have consecutive numbers. So bluge searches the same bytes in a second way, by
+// looking at every posting.
 type blugeReader struct {
 	t  *testing.T
 	ix *Index
@@ -143,7 +144,8 @@ func (l blugeLocation) End() int      { return l.position + 1 }
 func (l blugeLocation) Pos() int      { return l.position }
 func (l blugeLocation) Size() int     { return 0 }
 
-// blugeScorer returns the contribution of a word in one field to the word's weighed frequency.
+// blugeScorer scores a word in one field: by its frequency there, times the gain of the field (see
+// statistics.gain).
 type blugeScorer struct {
 	statistics *statistics
 	field      int
@@ -154,7 +156,8 @@ func (s blugeScorer) Score(freq int, norm float64) float64 {
 }
 func (s blugeScorer) Explain(int, float64) *bluge.Explanation { return nil }
 
-// blugeWord scores a word by the sum of its frequencies in the fields.
+// blugeWord computes the score of a word from the sum of its scores in the fields (see
+// blugeScorer).
 type blugeWord struct{ weight float64 }
 
 func (w blugeWord) ScoreComposite(of []*bluge.DocumentMatch) float64 {
@@ -166,8 +169,8 @@ func (w blugeWord) ScoreComposite(of []*bluge.DocumentMatch) float64 {
 }
 func (blugeWord) ExplainComposite([]*bluge.DocumentMatch) *bluge.Explanation { return nil }
 
-// blugeSum adds the scores of the words of a query, and multiplies the sum by Weights.AllWords if a
-// document has all of two or more words.
+// blugeSum adds the scores of the words of a query. It multiplies the sum by Weights.AllWords if the
+// query has at least two words, and the document has all of them.
 type blugeSum struct{ all int }
 
 func (s blugeSum) ScoreComposite(of []*bluge.DocumentMatch) (score float64) {
@@ -181,7 +184,8 @@ func (s blugeSum) ScoreComposite(of []*bluge.DocumentMatch) (score float64) {
 }
 func (blugeSum) ExplainComposite([]*bluge.DocumentMatch) *bluge.Explanation { return nil }
 
-// blugePlan makes bluge's searchers for a query without prefixes and words with edits.
+// blugePlan makes the searchers of the library bluge for a query that has no prefixes (fox*) and no
+// words with edits (foks~).
 type blugePlan struct {
 	reader     blugeReader
 	statistics *statistics
@@ -197,7 +201,8 @@ func (p *blugePlan) check(s bluge.Searcher, err error) bluge.Searcher {
 	return s
 }
 
-// fields returns a searcher of the documents that the searcher of any field finds.
+// fields returns a searcher that finds a document if it matches in at least one field. The given
+// function makes the searcher for a field.
 func (p *blugePlan) fields(weight float64, of func(field int) (bluge.Searcher, error)) bluge.Searcher {
 	var all []bluge.Searcher
 	for field := range postings.Fields {
@@ -225,7 +230,8 @@ func (p *blugePlan) phrase(terms []string, slop int) bluge.Searcher {
 	})
 }
 
-// matches returns the score of the words in each match, by the number of the document.
+// matches returns the score that each matching document gets for the query's words, by the number
+// of the document.
 func (p *blugePlan) matches(clauses []clause) map[uint64]float64 {
 	var words, must, not []bluge.Searcher
 	times := map[string]int{}

@@ -60,7 +60,7 @@ func (s *source) Read(ctx context.Context, key string, ranges []blob.Range) ([][
 	return segment.Bytes(s.segments[key]).Read(ctx, key, ranges)
 }
 
-// serve returns an index of two segments that are read from a source.
+// serve returns an index of two segments, and the source from which the index reads them.
 func serve(t *testing.T) (*source, *Index) {
 	t.Helper()
 	src := &source{segments: map[string][]byte{}}
@@ -136,8 +136,8 @@ func TestDamagedSegmentIsNamed(t *testing.T) {
 	}
 }
 
-// TestReads checks the number of reads of a search: one step for words, with positions where they
-// are needed, and one for documents. Cached documents need none.
+// TestReads checks how often a search reads: once for the words, with positions where they are
+// needed, and once for the documents of the hits. Cached documents need no read.
 func TestReads(t *testing.T) {
 	src, ix := serve(t)
 	for _, test := range []struct {

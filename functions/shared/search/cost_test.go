@@ -18,7 +18,7 @@ import (
 type stored struct {
 	bucket  blob.Bucket
 	refs    []segment.Ref
-	anchors []segment.Ref // overlays with the anchors of the segments; nil if they have none
+	anchors []segment.Ref // segments with the anchors (texts of links to pages); nil if there are none
 }
 
 func store(t *testing.T, groups ...[]segment.Document) (s stored) {
@@ -45,8 +45,9 @@ func (s stored) put(t *testing.T, name string, groups [][]segment.Document) (ref
 	return refs
 }
 
-// steps returns how many dependent steps a search takes when only the tails of segments have been
-// read, and how many documents it finds.
+// steps returns how many dependent steps a search takes, and how many documents it finds. A step is a
+// round of reads that needs the results of the round before. Before the search, only the tails of the
+// segments have been read.
 func (s stored) steps(t *testing.T, q Query) (steps int64, found int) {
 	t.Helper()
 	cache, err := rangecache.New(meter.Bucket(s.bucket), rangecache.Options{Memory: 64 << 20})
@@ -78,8 +79,9 @@ func (s stored) steps(t *testing.T, q Query) (steps int64, found int) {
 	return m.Cost(meter.Prices{}, 0).DependentSteps, result.Total
 }
 
-// TestSteps checks how many dependent steps queries take when only the tails of segments have been
-// read: one for words with their positions, one for documents, and seldom one for identities.
+// TestSteps checks how many dependent steps (rounds of reads, each of which needs the round before)
+// queries take when only the tails of segments have been read: one for words with their positions,
+// one for documents, and seldom one for identities.
 func TestSteps(t *testing.T) {
 	z := newZipf(2)
 	docs := z.documents(200)
@@ -121,8 +123,9 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestStepsOfTies checks the steps for equal scores on both sides of a page's border: no further
-// step if they are few, one more if they are many.
+// TestStepsOfTies checks how many rounds of reads a search takes if the border between two pages of
+// hits is between matches with equal scores. It takes no further round if these matches are few, and
+// one more if they are many.
 func TestStepsOfTies(t *testing.T) {
 	for _, test := range []struct {
 		documents int

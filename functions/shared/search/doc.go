@@ -96,12 +96,13 @@
 //
 //	idf, average   they are weighted means over the languages, so that the word der is not
 //	               rare in a German query, however few documents are German
-//	terms          a term by the rules of an unlikely language scores less: at least 0.6 times
+//	terms          a term that only the rules of unlikely languages give scores less, but at
+//	               least 0.6 times
 //	alike pages    of pages with the same text, one in the query's likeliest language is shown
 //
-// A term scores 0.3 times in a document whose language's own rules do not give it for the word: by
-// those of Spanish, configurando is configur, as configure is in English pages, where the word
-// configurando would be itself.
+// A term of a word scores only 0.3 times in a document if the rules of the document's language do not
+// give this term for the word. For example, the rules of Spanish give configur for configurando. English
+// pages have the same term, from configure; but the rules of English do not give it for configurando.
 //
 // A document that holds all words that occur in the index scores double, if
 // there are two or more. Each quoted phrase adds half the BM25F of a word whose idf
@@ -120,8 +121,8 @@
 //	all pairs of a written word, at most 12,  0.8
 //	as they follow each other in it
 //
-// A written word of such a script counts as one word of all its pairs where it stands near
-// the next written word.
+// To find a written word of such a script near the next written word, all its pairs are searched
+// together as a phrase.
 //
 // A query of five words or more (two pairs of characters of a script without spaces count as one)
 // describes what is wanted. It differs from a shorter one in three ways:
@@ -139,12 +140,13 @@
 //	least       the lowest score of these matches
 //
 // Documents with a cosine of 0.7 and more are copies, and do not support each other. No match is
-// supported if a segment lacks vectors: those of earlier programs do, until they are indexed anew.
+// supported if a segment lacks vectors. Segments of earlier versions of the program lack them until
+// they are indexed anew.
 //
 // A query that asks for new pages, by a word such as latest, news or aktuell (see newWords), prefers
-// them: each of the best hundred matches, and of those that tie with the hundredth, gets 0.5 times
-// its score more if it has the newest date of these matches, half of that a year before, and so on.
-// The date is the page's own (segment.Document.Date); a page without a date gets nothing.
+// them. Each of the best hundred matches, and of those that tie with the hundredth, gets a bonus: 0.5
+// times its score if no other of these matches is newer, half of that if it is a year older, and so on.
+// The date is the page's own (segment.Document.Date); a page without a date gets no bonus.
 //
 // A joined word (e-mail, pg_dump; see package analysis) counts as a word besides its parts. A
 // document without the joined word can still have all words, and a document that has only the joined
@@ -153,16 +155,17 @@
 // # Alike documents
 //
 // With [Query].Fold, documents with the same text, or nearly the same text and title,
-// are one hit among the best hundred matches, or four times as many as are asked for. Of those
-// whose score is within 5 % of the best of them, the one in the likeliest language of the query is
-// shown, or else the one with the shortest address that names its language. A directory and its
-// index page (/a/ and /a/index.html) are one hit if they share half of their text, and the
-// directory is shown. [Result].Total counts them all.
+// become one hit. They are looked for among the best matches: a hundred, or four times the number of
+// hits that are asked for if this is more. Of the alike documents whose score is within 5 % of the best,
+// the one in the likeliest language of the query is shown, or else the one with the shortest address
+// that names its language. A directory and its index page (/a/ and /a/index.html) are one hit if they
+// share half of their text, and the directory is shown. [Result].Total counts all alike documents.
 //
 // If no language of the query is 80 % probable, the languages of [Query].Reader decide which of
-// several alike documents is shown. They also order translations of a page: of the places that the
-// translations have among the hits, those in the reader's languages get the first. Translations are
-// pages whose addresses differ only in the part that names their language, such as /de-DE/.
+// several alike documents is shown. They also order translations of a page: the translations together
+// keep their places among the hits, and those in the reader's languages take the first of these places.
+// Translations are pages whose addresses differ only in the part that names their language, such as
+// /de-DE/.
 //
 // With [Query].Spread, a site has at most two hits among the first ten, if there are ten
 // such hits among the best thirty. Its other hits follow after the tenth.
@@ -210,11 +213,11 @@
 // A search reads in steps, each in parallel for all segments:
 //
 //	dictionaries   only for prefixes and words with edits, and for lone characters of
-//	               scripts without spaces in segments older than their terms
+//	               scripts without spaces in segments that have no terms for these
 //	terms          posting lists of the words, with positions where phrases need
-//	               them, those of anchors, and the columns of filters and facets; for
-//	               long queries those of vectors; the languages of documents if the
-//	               query's words have different terms by language
+//	               them; posting lists of anchors; the columns of filters and facets;
+//	               for long queries the vectors of documents; the languages of documents
+//	               if the query's words have different terms by language
 //	positions      only where they are too large for the step before
 //	identities     only when matches with equal scores are on different pages of hits; for
 //	               named pages, together with the terms

@@ -19,14 +19,15 @@ import (
 
 const (
 	// MaxExpansions is the greatest number of words that a prefix (fox*) or a word with edits
-	// (foks~) matches: those with the fewest edits first, then the most frequent.
+	// (foks~) matches. If there are more, those with the fewest edits are taken; of words with
+	// equally many edits, the most frequent.
 	MaxExpansions = 64
 	// maxBegun is the greatest number of terms that stand for a lone character of a script without
 	// spaces in an older segment. Such a segment has no term for the character alone, so all terms
-	// that begin with it are searched: pairs of characters.
+	// that begin with it (pairs of characters) are searched.
 	maxBegun = 512
-	// maxSeen is the greatest number of words of the dictionaries that may begin with a prefix
-	// (fox*). A query with a prefix that more words begin with is refused.
+	// maxSeen is the greatest number of words in the dictionaries that may begin with a prefix of
+	// a query (fox*). If more words begin with it, the query is refused.
 	maxSeen = 20_000
 )
 
@@ -128,9 +129,10 @@ func (w *queryWord) setNearby() (err error) {
 	return nil
 }
 
-// collect adds to e the words of a dictionary that the automaton accepts and that are within the
-// bounds from ≤ word < to, in the order of bytes. A nil automaton accepts all words; a nil bound is
-// no bound. collect stops when e has more than maxSeen words.
+// collect adds to e the words of a dictionary that the automaton accepts and that lie between two
+// bounds in the order of bytes. The lower bound itself is included, the upper bound is not. A nil
+// automaton accepts all words; a nil bound is no bound. collect stops when e has more than maxSeen
+// words.
 func (e expansions) collect(ctx context.Context, words *vellum.FST, automaton vellum.Automaton, from, to []byte) error {
 	var walk *vellum.FSTIterator
 	var err error
@@ -164,9 +166,10 @@ func afterPrefix(prefix string) []byte {
 	return nil
 }
 
-// setVariants sets the variants of the word w to the terms of its best expansions: those with the
-// fewest edits, then the most frequent. If it leaves some out, it adds a note to the plan. It
-// refuses the query if the word has more than maxSeen expansions.
+// setVariants sets the variants of the word w, which are the terms that are searched for it. They are
+// the terms of its best expansions. An expansion is a word that matches w; those with the fewest
+// edits are the best, then the most frequent. If setVariants leaves some out, it adds a note to the
+// plan. It refuses the query if w has more than maxSeen expansions.
 func (p *plan) setVariants(w *queryWord, found expansions) error {
 	if len(found) > maxSeen {
 		return &Refusal{fmt.Sprintf("More than %d words begin with %q: write more of its letters.", maxSeen, w.text)}
@@ -208,16 +211,17 @@ func (p *plan) setVariants(w *queryWord, found expansions) error {
 	return nil
 }
 
-// isOneTerm reports whether the word has one variant, or two that are forms of the same term: one
-// for documents with the word in the main part of the page, and one for documents with the word
-// only outside. A document has at most one of these forms, so the number of documents with the word
-// is the sum of the numbers of documents with each form.
+// isOneTerm reports whether the word is searched by a single term, or by the two forms of a term. One
+// form is for documents with the word in the main part of the page, the other for documents with the
+// word only outside of it. A document has at most one of these forms. So the number of documents with
+// the word is the sum of the numbers of documents with each form.
 func (w *queryWord) isOneTerm() bool {
 	return len(w.variants) == 1 || len(w.variants) == 2 && w.variants[1].term == analysis.Outside(w.variants[0].term)
 }
 
-// addAll adds to w the variants of each term in a (see add). These are the terms of one word by the
-// rules of the query's languages. The parameter worth is the factor for scores by these terms.
+// addAll adds to w the terms that the rules of the query's languages make of a word. With each term it
+// adds the form of the term for texts outside of main parts (see add). The parameter worth is the
+// factor for scores by these terms.
 func (p *plan) addAll(w *queryWord, a *analysis.Word, worth float64) {
 	for n, term := range a.Terms {
 		rules := uint64(0)
@@ -231,9 +235,9 @@ func (p *plan) addAll(w *queryWord, a *analysis.Word, worth float64) {
 }
 
 // add adds two variants to w: the given term, and the form of this term for pages that have the
-// word only outside of their main part. The factors for scores are worth for the term and outside
-// for the other form. If w has the term already, add only adds the rules. The parameter rules has
-// the rules of analysis that give the term (see variant.rules).
+// word only outside of their main part. The parameters worth and outside are the factors for scores
+// by the term and by its form; rules are the rules of analysis that give the term (see
+// variant.rules). If w has the term already, add only adds the rules to it.
 func (w *queryWord) add(term string, worth, outside float64, rules uint64) {
 	if n := slices.IndexFunc(w.variants, func(v variant) bool { return v.term == term }); n >= 0 {
 		w.variants[n].rules |= rules

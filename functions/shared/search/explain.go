@@ -14,7 +14,8 @@ import (
 var fieldNames = [postings.Fields]string{"title", "headings", "address", "body"}
 
 // explain sets the explanations of the hits by computing their scores again. best has the matches
-// of the hits, in the same order. explain also sets how the languages of the hits are known.
+// of the hits, in the same order. explain also sets each hit's LangSource: how its language is
+// known, for instance declared by the page or guessed from its text.
 func (s *search) explain(ctx context.Context, best []match) error {
 	if len(best) == 0 {
 		return nil
@@ -61,8 +62,9 @@ func (s *search) explain(ctx context.Context, best []match) error {
 	return nil
 }
 
-// sources reads, for each part that has some of the matches, the column that says how the language of
-// each document is known. The result is indexed by part.
+// sources reads the column that says how the language of each document is known, for instance
+// declared by the page or guessed from its text. It reads only parts that have some of the matches.
+// The result is indexed by part.
 func (s *search) sources(ctx context.Context, best []match) ([]*segment.StringColumn, error) {
 	sources := make([]*segment.StringColumn, len(s.parts))
 	err := s.each(withoutDeadline(ctx), func(ctx context.Context, part int) (err error) {
@@ -90,8 +92,8 @@ func (s *search) explainNear(found [][]occurrence, i int) Explanation {
 }
 
 // explainNames explains the part of a start page's score that comes from words of the query in the
-// names of its site. doc is the page's document; explainWords must have moved the cursors of work
-// to it.
+// names of its site. doc is the page's document. Before, explainWords must have moved the cursors of
+// the scan to this document.
 func (s *search) explainNames(work *scan, doc uint32) Explanation {
 	named := 0.0
 	for i := range s.plan.words {
@@ -131,8 +133,8 @@ func (s *search) explainWords(work *scan, doc uint32) Explanation {
 	}}}
 }
 
-// explainWord explains the score of a word in the cursor's document: by its best variant in the
-// text, and its best variant in the anchors.
+// explainWord explains the score of a word in the cursor's document. The score is that of the best
+// term that stands for the word in the text, and of the best one in the anchors (texts of links).
 func (s *search) explainWord(w *queryWord, c *cursor) (best Explanation) {
 	var anchors Explanation
 	what := fmt.Sprintf("word %q: %s, idf %.4g", w.text, s.plan.rarity(w), w.idf)

@@ -53,7 +53,8 @@ func TestFacets(t *testing.T) {
 	}
 }
 
-// TestSampledFacets checks that counts from a sample of stretches are about right.
+// TestSampledFacets checks that the counts of a facet are about right if they are estimated from a
+// sample of the documents.
 func TestSampledFacets(t *testing.T) {
 	var docs []segment.Document
 	for i := range 40 * stretch {

@@ -13,7 +13,7 @@ import (
 // maxValues is the greatest number of values of all filters of a query together.
 const maxValues = 64
 
-// columns has the column of segments that is read for each filter or facet, by its name.
+// columns maps the name of each filter and facet to the column of segments that has its values.
 var columns = map[string]string{
 	Site: segment.Sites, Lang: segment.Languages, Collection: segment.Collections, Type: segment.Types,
 }
@@ -55,8 +55,8 @@ func (c *clause) misnamed() string {
 // filter selects documents. Several values of one filter are alternatives (OR);
 // all filters must hold (AND).
 type filter struct {
-	// For each filter, by its name: a document must have one of the values in any, and none of the
-	// values in none.
+	// Values of the filters, by the filter's name. For each filter in the first map, a document must
+	// have one of its values there. It must have none of the values in the second map.
 	any, none     map[string][]string
 	after, before time.Time // limits of the time of fetching; zero: no limit
 }
@@ -147,8 +147,8 @@ func (f *filter) dated() bool { return !f.after.IsZero() || !f.before.IsZero() }
 
 func (f *filter) empty() bool { return len(f.any)+len(f.none) == 0 && !f.dated() }
 
-// names returns the names of the filters and facets whose columns must be read: the filters that
-// have values, and those in the parameter others.
+// names returns the names of the columns that must be read: those of filters that have values, and
+// those that the caller needs for something else.
 func (f *filter) names(others []string) (names []string) {
 	for name := range columns {
 		if len(f.any[name])+len(f.none[name]) > 0 || slices.Contains(others, name) {
@@ -236,5 +236,6 @@ func (s *search) unmatched() (notes []string) {
 	return notes
 }
 
-// typeNames maps other names for media types to the second halves of their MIME types.
+// typeNames maps names that readers may write for a media type to the second half of its MIME type:
+// "txt" to the "plain" of text/plain.
 var typeNames = map[string]string{"text": "plain", "txt": "plain", "htm": "html", "doc": "msword"}

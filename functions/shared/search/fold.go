@@ -26,8 +26,8 @@ const (
 )
 
 // window returns the number of best matches in which fold looks for alike documents: four times the
-// number of hits up to the end of the page of hits, but at least the constant folded. Matches with
-// the same score as the last of these are added.
+// number of hits up to the end of the page of hits, but at least the constant folded. If further
+// matches have the same score as the last of these, fold adds them itself.
 func (s *search) window() int { return max(folded, 4*(s.query.From+s.query.Size)) }
 
 // folds reports whether alike documents become one hit.
@@ -37,8 +37,9 @@ func (s *search) folds() bool { return s.query.Fold && !s.plan.unfolded && !s.pl
 // it. The matches are ordered by score, then by identity.
 type alikeGroup struct {
 	members []match
-	// more is set by spread, in the last group of a site among the first ten hits. It is the number
-	// of better hits of the site that were moved after the ten.
+	// more is the number of hits of the group's site that the method spread moved behind the first
+	// ten, although they are better than the tenth. It is set only in the last of the site's groups
+	// among the first ten.
 	more int
 }
 
@@ -49,7 +50,7 @@ type folder struct {
 	// groups of the matches that were read, sorted by their best scores until translate or spread
 	// moves some
 	groups []alikeGroup
-	of     map[layout.Identity]int // index in groups of each page's group, by the page's identity
+	of     map[layout.Identity]int // index of each page's group in folder.groups, by the page's identity
 	prints map[spot]fingerprint.Fingerprint
 	// whether translate has put groups into another order, so that they are no longer sorted by
 	// their best scores
@@ -151,10 +152,10 @@ func (f *folder) add(m match) {
 	f.of[d.ID] = at
 }
 
-// areAlike reports whether two documents have the same text, or nearly the same text and title. For
-// a directory and its index page, such as /a/ and /a/index.html, half of the text suffices: the two
-// documents may be of different packages, and the function index moves repeated text out of the
-// main part for each package separately.
+// areAlike reports whether two documents have the same text, or nearly the same text and title. A
+// directory and its index page, such as /a/ and /a/index.html, need to share only half of the text.
+// The reason is that indexing leaves out text that many pages of a package repeat. So two copies of
+// a page in different packages may have different texts.
 func (f *folder) areAlike(a, b match) bool {
 	d, e := f.document(a), f.document(b)
 	if isDirectoryOf(d.URL, e.URL) || isDirectoryOf(e.URL, d.URL) {
@@ -202,17 +203,17 @@ func wordsOf(title string) []string {
 }
 
 // representative returns the match that is shown for a group, and adds the addresses of the group's
-// other matches to f.alike. Of the matches with about the best score, it chooses by these rules, of
-// which each counts only if the rules before it do not decide:
+// other matches to f.alike. Of the matches with about the best score, it chooses by these rules. A
+// rule counts only if several matches are equal by the rules before it:
 //
 //	1   in the reader's language, if the language of the query is not known (see tells)
 //	2   in the likeliest language of the query
 //	3   with an address that names its language, as /en/
 //	4   with the shortest address
 //
-// But if these rules choose an index page, such as /a/index.html, and the group has its directory,
-// /a/, then representative returns the directory, whatever its score: links to either of them are
-// links to the same page.
+// There is one exception: if the rules choose an index page, such as /a/index.html, but the address of
+// its directory, /a/, is also in the group, then representative returns the match with the address
+// /a/, whatever its score. Both addresses lead to the same page.
 func (f *folder) representative(g *alikeGroup) match {
 	near := slices.DeleteFunc(slices.Clone(g.members), func(m match) bool { return m.score < closeScore*g.members[0].score })
 	best := slices.MinFunc(near, func(a, b match) int {
@@ -232,7 +233,8 @@ func (f *folder) representative(g *alikeGroup) match {
 	return best
 }
 
-// tells is the least probability of a language at which the query counts as written in this language.
+// tells is the least probability of a language at which a query is taken as written in this
+// language.
 const tells = 0.8
 
 // compareReader compares two documents by the order of their languages in the reader's list. It

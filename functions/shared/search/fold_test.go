@@ -12,8 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// textOf returns "kernel" and n different words. Texts with different names have no such words in
-// common.
+// textOf returns a text of the word "kernel" and n different words that begin with name. So texts
+// with different names have only "kernel" in common.
 func textOf(name string, n int) string {
 	var words []string
 	for i := range n {

@@ -6,17 +6,19 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// foreign is the factor for the score of a word if a document has only terms of the word that come
-// from the rules of other languages than the document's. Such a match is mostly chance. Example:
-// the rules of Spanish reduce Configurando to configur, the term of the English words configure and
-// configuration, but those of English leave it unchanged.
+// foreign is the factor for the score of a word in a document that has the word only by terms of
+// other languages' rules. Such a match is mostly chance. Example: Spanish rules reduce configurando
+// to configur. English documents have this term from configure and configuration, although English
+// rules leave configurando unchanged.
 const foreign = 0.3
 
-// documentRules holds the rules of analysis by which the documents of a part were analysed. It is
-// nil if all documents were analysed by the same rules.
+// documentRules holds the rules of analysis, such as the stemmer of a language, by which the
+// documents of a part were analysed. It is nil if all documents were analysed by the same rules.
 type documentRules struct {
 	languages *segment.StringColumn
-	sets      []uint64 // for each set of languages: bit set of the indexes of their rules in plan.rules
+	// for each set of languages that some document has: the rules of these languages, as a bit set
+	// of indexes in plan.rules
+	sets []uint64
 }
 
 // worth returns the factor for the score of a word by one of its terms in the document doc: 1, or

@@ -12,18 +12,19 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// gathered is the data read from the segments to answer a query.
+// gathered is the data read from the segments (the parts of the index) to answer a query.
 type gathered struct {
 	parts []Part
-	// for each part, whether it could not be read before the deadline
+	// for each part (segment), whether it could not be read before the deadline
 	missing []bool
 	names   []string // the query's terms; the index of a term is its number
-	// terms of texts, by part and number; nil if the part lacks the term
+	// terms of texts, by part (segment) and number; nil if the part lacks the term
 	terms [][]*segment.Term
-	// terms of anchors, by part and number; nil for a part without anchors
+	// terms of anchors (texts of links to pages), by part and number; nil for a part without
+	// anchors
 	anchors [][]*segment.Term
-	// rules by which the documents of each part were analysed; nil if those of all languages of the
-	// query are the same
+	// for each part, the rules of analysis of its documents; nil if all languages of the query have
+	// the same rules
 	rules   []*documentRules
 	accept  []accept                           // the documents of each part that may match
 	columns []map[string]*segment.StringColumn // the columns that filters and facets read, by part and name
@@ -38,8 +39,9 @@ func newGathered(parts []Part) *gathered {
 	}
 }
 
-// each calls the function do for all parts that are not missing, at the same time. If the call for
-// a part is ended by the deadline for reading, each marks the part as missing.
+// each calls the function do for all parts (segments) of the index that are not missing, at the
+// same time. If the call for a part is ended by the deadline for reading, each marks the part as
+// missing.
 func (g *gathered) each(ctx deadline, do func(ctx context.Context, part int) error) error {
 	group, within := errgroup.WithContext(ctx.read)
 	fork := meter.NewFork(within)
@@ -70,8 +72,8 @@ func (g *gathered) named(part int, err error) error {
 
 // read reads all data that the scan needs, in one step: the terms of all words, with positions if
 // the plan has phrases or pairs of words; the terms of the anchors; the columns for filters and
-// facets. At the same time it calls the functions in the parameter also for each part. It also
-// numbers the variants of the words (variant.number), and counts the documents that have each word.
+// facets. At the same time it calls the given functions for each part. It also numbers the variants
+// of the words (variant.number), and counts the documents that have each word.
 func (g *gathered) read(ctx deadline, p *plan, facets []string, also []func(ctx context.Context, part int) error) error {
 	numbers := make(map[string]int)
 	numberOf := func(term string) int {
@@ -146,8 +148,8 @@ func (g *gathered) read(ctx deadline, p *plan, facets []string, also []func(ctx 
 	return nil
 }
 
-// readAnchors reads the terms of the anchors of a part. Its error is an Unreadable that
-// names their object.
+// readAnchors reads the terms of a part's anchors (texts of links to pages). Its error is an
+// Unreadable with the key of the segment of anchors.
 func (g *gathered) readAnchors(ctx context.Context, part int) (err error) {
 	from := g.parts[part].Anchors
 	if g.parts[part].Unvisited {
@@ -199,11 +201,11 @@ const (
 	verified = 1024
 )
 
-// verify examines candidates, the best first, and returns the best matches: candidates that hold all
-// required phrases and no excluded one. It stops
+// verify examines candidates, the best first, and returns the best matches: candidates that hold
+// all required phrases and no excluded one. It stops in two cases:
 //
-//	when no other candidate can be among the best matches, but not before it has examined as many
-//	as atLeast returns
+//	when no further candidate can be among the best matches, and the least number of candidates
+//	(see atLeast) has been examined
 //	when the time for reading is over
 func (s *search) verify(ctx deadline, candidates []match) ([]match, error) {
 	phrases := slices.Concat(s.plan.must, s.plan.never)
@@ -268,8 +270,9 @@ func (s *search) withPhrases(score float64, found []occurrence) (float64, bool) 
 	return score, true
 }
 
-// occurring looks for phrases in the documents of matches, in all parts in parallel. It returns the
-// occurrences by match and by phrase; those of a match are nil if its part is missing.
+// occurring looks for phrases in the documents of matches, in all parts of the index in parallel.
+// It returns the occurrences by match and by phrase. The occurrences of a match are nil if its part
+// was not read in time.
 func (s *search) occurring(ctx deadline, matches []match, phrases []*queryPhrase) ([][]occurrence, error) {
 	result := make([][]occurrence, len(matches))
 	byPart := make([][]int, len(s.parts)) // indexes of matches

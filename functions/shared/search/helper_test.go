@@ -26,7 +26,7 @@ func page(url, body string) segment.Document {
 // headingGap is the distance between the positions of two headings.
 const headingGap = 100
 
-// tokens yields the terms of a document as the function index makes them.
+// tokens yields the terms of a document as the program that builds segments makes them.
 func tokens(d *segment.Document) iter.Seq[segment.Token] {
 	return func(yield func(segment.Token) bool) {
 		a := analysis.For(d.Lang)
@@ -66,7 +66,7 @@ func tokens(d *segment.Document) iter.Seq[segment.Token] {
 	}
 }
 
-// contentOf builds a segment.
+// contentOf returns the bytes of a segment with the documents.
 func contentOf(t testing.TB, docs []segment.Document) []byte {
 	t.Helper()
 	b := segment.NewBuilder(nil)
@@ -97,7 +97,8 @@ func indexOf(t testing.TB, groups ...[]segment.Document) *Index {
 	return indexWithout(t, nil, groups...)
 }
 
-// indexWithout is like indexOf, but marks the documents in dead as deleted.
+// indexWithout is like indexOf, but marks some documents as deleted: those whose identity (hash of
+// the URL) is in the map dead.
 func indexWithout(t testing.TB, dead map[layout.Identity]bool, groups ...[]segment.Document) *Index {
 	t.Helper()
 	var parts []Part

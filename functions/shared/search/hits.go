@@ -81,7 +81,8 @@ func (s *search) mark(matches []match) []Hit {
 	return hits
 }
 
-// spot is the position of a document in the index: a part, and the document's number in the part.
+// spot is the position of a document in the index: the number of a part (segment), and the
+// document's number there.
 type spot struct {
 	part int32
 	doc  uint32
@@ -153,8 +154,8 @@ const (
 	maxCounts = 100
 )
 
-// facetCounts holds numbers of matches, by three indexes: of the facet, of the part, and of a set
-// of values in the part's column for the facet (segment.StringColumn.Sets).
+// facetCounts holds numbers of matches by three indexes: the facet, the part (segment), and the set of
+// values that these matches have in the part's column for the facet (segment.StringColumn.Sets).
 type facetCounts [][][]int
 
 func (s *search) see(part int32, doc uint32) {

@@ -22,8 +22,8 @@ const (
 var (
 	imageTextNames = [imageTexts]string{"alternative text", "caption", "file name", "words around", "title of the page"}
 	// imageTextWeights are the weights of a word in each text of an image. A weight is divided by
-	// 1−b+b·L/usual, where L is the number of words of the text, usual the number of words of such
-	// a text in imageTextLengths, and b the b of BM25F for the field Title.
+	// 1−b+b·L/usual, where L is the number of words of the text, and usual is the usual number for
+	// such a text (see imageTextLengths). b is that of BM25F for the field Title.
 	imageTextWeights = [imageTexts]float64{2, 2, 1.5, 0.5, 0.5}
 	imageTextLengths = [imageTexts]float64{6, 10, 3, 30, 6}
 )
@@ -31,18 +31,18 @@ var (
 // imageJudge scores the images of the pages that match a query.
 type imageJudge struct {
 	*search
-	// words are those of plan.words, then those of required phrases, then excluded words, then
-	// those of excluded phrases: the order in which excludes reads them.
+	// words of the query, in the order in which the method excludes reads them: plan.words, words of
+	// required phrases, excluded words, words of excluded phrases
 	words  []*queryWord
 	wanted int // number of words in plan.words
-	// for each term, the words for which it stands, as indexes in words, each with the factor of
-	// the word's score
+	// worth says for which words of the query each term stands. The keys of the inner map are the
+	// indexes of these words in imageJudge.words, and its values are factors of the words' scores.
 	worth     map[string]map[int]float64
 	analyzers map[string]*analysis.Analyzer // analyzers by language, each made once
 	analyzer  *analysis.Analyzer            // analyzer for the language of the current page
-	// occurrences of each of words in the title of the current page
+	// occurrences of each word of the query in the title of the current page
 	page []imageWords
-	// occurrences of each of words in the texts of the current image
+	// occurrences of each word of the query in the texts of the current image
 	here []imageWords
 }
 
@@ -95,7 +95,7 @@ func (j *imageJudge) open(d *segment.Document) {
 }
 
 // read looks for the query's words in content, which is a text of an image or the title of its
-// page. It records their positions and weighed frequencies in the parameter words. The parameter
+// page. It records their positions and weighted frequencies in the parameter words. The parameter
 // text is the number of the kind of text, such as pageText.
 func (j *imageJudge) read(words []imageWords, text int, content string) {
 	length := j.analyzer.Each(content, func(o analysis.Occurrence) bool {
@@ -112,9 +112,9 @@ func (j *imageJudge) read(words []imageWords, text int, content string) {
 	}
 }
 
-// add records in the parameter words that a term occurs at a position of the text with the index
-// text. The keys of worth are the indexes of the words for which the term stands; its values are
-// the factors of their scores.
+// add records that a term occurs at a position of one of an image's texts. A term may stand for
+// several words: the map worth has their indexes, each with the factor of the word's score. The
+// argument text is the index of the text, such as captionText.
 func (j *imageJudge) add(words []imageWords, text, position int, worth map[int]float64) {
 	for n, of := range worth {
 		words[n].positions[text] = append(words[n].positions[text], uint32(position))

@@ -14,9 +14,9 @@ import (
 // imageType is the value of the filter by type that searches images instead of pages.
 const imageType = "image"
 
-// Bounds of the number of pages whose images are examined: leastImagePages, or more, up to
-// mostImagePages, if the query asks for hits far down. These pages are the ones that score best by
-// the words of all their images together.
+// Bounds of the number of pages whose images are examined. The number is leastImagePages, unless the
+// query asks for hits farther down: then it is higher, up to mostImagePages. The examined pages are
+// those with the best scores by the words of all their images together.
 const (
 	leastImagePages = 200
 	mostImagePages  = 1000
@@ -79,8 +79,8 @@ type foundImage struct {
 	why   *Explanation
 }
 
-// showImages looks for matching images on the pages, counts them as Total, and adds those on the
-// page of hits that the query requests to the result.
+// showImages looks for matching images on the pages, and sets Total to their number. It adds the
+// images that belong on the requested page of hits to the result.
 func (s *search) showImages(ctx context.Context, pages []match) error {
 	if err := s.fetch(ctx, pages); err != nil {
 		return err

@@ -117,8 +117,8 @@ func adds(e *Explanation) bool {
 	return len(e.Parts) == 0 || math.Abs(sum-e.Value) < 1e-9 || math.Abs(standard.AllWords*sum-e.Value) < 1e-9
 }
 
-// TestImagesOfDeletedPages hides pages and addresses, and checks that an image is not found on a hidden
-// page, and is still found on other pages.
+// TestImagesOfDeletedPages checks that an image on a deleted page and on another page is found only on
+// the other page, and that an image with a hidden address is not found.
 func TestImagesOfDeletedPages(t *testing.T) {
 	docs := gallery()
 	dead := map[layout.Identity]bool{docs[0].ID: true}

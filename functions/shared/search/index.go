@@ -20,13 +20,13 @@ import (
 // Part is a segment of an Index.
 type Part struct {
 	Segment *segment.Segment
-	Dead    *roaring.Bitmap // deleted or hidden documents, which must not change; nil if none
-	// Anchors is a segment with the anchors of links to the documents, which have the same numbers
-	// there; nil if there are none.
+	Dead    *roaring.Bitmap // deleted or hidden documents, nil if there are none; the bitmap must not be changed
+	// Anchors is a segment with the texts of links to the documents, under the same document
+	// numbers as in Segment; nil if there are none.
 	Anchors *segment.Segment
-	// Unvisited is true if the documents are URLs without a stored page. Segment holds only the
-	// anchors of links to them, as their headings: they are searched as anchors, and do not
-	// count in statistics.
+	// Unvisited is true if the documents are URLs without a stored page. Then Segment has only the
+	// anchors of these URLs (the texts of links to them), in the field for headings. A search
+	// treats them as anchors, and leaves the documents out of its statistics.
 	Unvisited bool
 }
 
@@ -52,10 +52,10 @@ type Index struct {
 	// whether some segments have no terms for lone characters of scripts without spaces (see
 	// Part.begun)
 	begun   bool
-	exactly int // greatest number of matches up to which all matches are counted
+	exactly int // a search counts all matches if there are at most so many of them
 
 	weights *Weights
-	anchors *statistics // statistics by which anchors of links are scored
+	anchors *statistics // statistics by which anchors (texts of links) are scored
 }
 
 // New makes an index of the parts, which may have at most math.MaxInt32 documents together. Several
@@ -83,8 +83,9 @@ func New(parts []Part, memory *Memory) (*Index, error) {
 	return ix, nil
 }
 
-// Lookup returns the latest document of a URL with a stored page, and false if there is none. It
-// reads the identities of all segments in parallel, then one document.
+// Lookup returns the latest document of a URL, and false if the index has no stored page of the URL.
+// It reads the identities (hashes of URLs) of the documents of all segments in parallel, then one
+// document.
 func (ix *Index) Lookup(ctx context.Context, id layout.Identity) (segment.Document, bool, error) {
 	s := &search{ix: ix, gathered: newGathered(ix.parts)}
 	at := make([]int, len(ix.parts))
@@ -121,7 +122,7 @@ func (ix *Index) Lookup(ctx context.Context, id layout.Identity) (segment.Docume
 }
 
 const (
-	// knownWords is the greatest number of words that a vocabulary, a cache of the terms of words,
+	// knownWords is the greatest number of words that a vocabulary (a cache of the terms of words)
 	// holds.
 	knownWords = 1 << 15
 	// vocabularySize is the approximate size in bytes of a full vocabulary (a cache of the terms of
@@ -135,15 +136,15 @@ const (
 // vocabulary caches the terms that analysis makes of words of texts. It has a fixed number of
 // places: when two words belong to the same place, the newer one replaces the older.
 type vocabulary struct {
-	// cache of words: a word is at the hash of its language and the word, modulo knownWords
+	// cache of words; the place of a word is a hash of the word and its language, modulo knownWords
 	words    [knownWords]knownWord
 	language uint64             // hash of the language of the current text (see read)
 	analyzer *analysis.Analyzer // analyzer for the language of the current text
 }
 
-// knownWord holds hashes of the terms that analysis makes of a word: of the first term in the field
-// term, and of the last in loose; loose is 0 if there is only one term. Terms with the same hash are
-// taken for equal: among 2^64 hashes this is too rare to matter for marks.
+// knownWord holds hashes of the terms that analysis makes of a word: the hash of the first term, and
+// that of the last one, called loose, which is 0 if there is only one term. Terms with the same hash
+// are taken for equal: among 2^64 hashes, collisions are too rare to matter for the marks in snippets.
 type knownWord struct {
 	hash        uint64 // hash of the word and its language
 	term, loose uint64
@@ -206,9 +207,9 @@ func (m *Memory) giveBack(v *vocabulary) {
 	}
 }
 
-// Memory is a cache that successive indexes share: documents of hits; identities, vectors and
-// languages of all documents of a segment; dictionaries; and terms of words in texts. It is safe
-// for concurrent use. Its values must not be changed.
+// Memory is a cache that successive indexes share: documents of hits; identities, term vectors,
+// languages and dates of all documents of a segment; dictionaries for translation; and terms of
+// words in texts. It is safe for concurrent use. Its values must not be changed.
 type Memory struct {
 	limit int64
 
@@ -219,8 +220,9 @@ type Memory struct {
 	idle   []*vocabulary
 }
 
-// place is the key of a cached value in a Memory: a segment, and the number of the document there
-// that the value is about. For other values doc is one of the constants below.
+// place is the key of a cached value in a Memory. For a cached document, it holds the key of the
+// document's segment, and the document's number there. For other values, the number is replaced by
+// one of the constants below.
 type place struct {
 	segment string // key of the segment
 	doc     uint32
@@ -228,11 +230,11 @@ type place struct {
 
 // Values of place.doc that are no number of a document.
 const (
-	allDocuments = 1<<32 - 1 // the value is the identities of all documents
-	allVectors   = 1<<32 - 2 // the value is the vectors of all documents
-	allLanguages = 1<<32 - 4 // the value is the languages of all documents
-	allDates     = 1<<32 - 5 // the value is the own dates of all documents
-	whole        = 1<<32 - 3 // the value is an opened dictionary; place.segment is its key
+	allDocuments = 1<<32 - 1 // place.doc of the cached identities (hashes of URLs) of a segment's documents
+	allVectors   = 1<<32 - 2 // place.doc of the cached term vectors of a segment's documents
+	allLanguages = 1<<32 - 4 // place.doc of the cached languages of a segment's documents
+	allDates     = 1<<32 - 5 // place.doc of the cached dates that a segment's documents give themselves
+	whole        = 1<<32 - 3 // place.doc of a cached dictionary, whose key is in place.segment
 )
 
 type remembered struct {
@@ -254,7 +256,7 @@ func (m *Memory) document(p place) *segment.Document {
 
 func (m *Memory) putDocument(p place, d *segment.Document) { m.put(p, d, sizeOf(d)) }
 
-// identities returns the cached identities of a segment's documents, or nil.
+// identities returns the cached identities (hashes of URLs) of a segment's documents, or nil.
 func (m *Memory) identities(key string) []layout.Identity {
 	ids, _ := m.get(place{key, allDocuments}).([]layout.Identity)
 	return ids
@@ -264,7 +266,7 @@ func (m *Memory) putIdentities(key string, ids []layout.Identity) {
 	m.put(place{key, allDocuments}, ids, 256+int64(len(ids)*len(layout.Identity{})))
 }
 
-// vectors returns the cached vectors of a segment's documents, or nil.
+// vectors returns the cached term vectors of a segment's documents, or nil.
 func (m *Memory) vectors(key string) segment.Vectors {
 	v, _ := m.get(place{key, allVectors}).(segment.Vectors)
 	return v
@@ -284,7 +286,7 @@ func (m *Memory) putLanguages(key string, c *segment.StringColumn) {
 	m.put(place{key, allLanguages}, c, 1024+4*int64(len(c.Of)))
 }
 
-// ownDates returns the cached own dates of a segment's documents, or nil.
+// ownDates returns the cached dates that a segment's documents give themselves, or nil.
 func (m *Memory) ownDates(key string) ownDates {
 	d, _ := m.get(place{key, allDates}).(ownDates)
 	return d

@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// TestJoinedWords checks that words with and without a hyphen find each other, and that such pages
-// come before pages with only the parts.
+// TestJoinedWords checks that the words e-mail and email find each other, and that pages with one
+// of these come before pages that have only the words e and mail.
 func TestJoinedWords(t *testing.T) {
 	ix := indexOf(t, []segment.Document{
 		page("http://a/hyphen", "an e-mail of the UTF-8 kind"),
@@ -40,8 +40,8 @@ func TestJoinedWords(t *testing.T) {
 	}
 }
 
-// TestJoinedWordsCompete checks that a scan leaves out only matches that cannot be among the best,
-// also with joined words.
+// TestJoinedWordsCompete checks that, in a query with joined words such as e-mail, a scan skips
+// only documents that cannot be among the best matches.
 func TestJoinedWordsCompete(t *testing.T) {
 	var docs []segment.Document
 	for i := range 600 {

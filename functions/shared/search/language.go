@@ -14,7 +14,7 @@ import (
 // deleted ones included.
 type corpusLanguage struct {
 	name      string
-	documents float64                  // number of documents in the language that have words
+	documents float64                  // number of the language's documents that have the most common field
 	average   [postings.Fields]float64 // for each field: average length in the documents that have it
 }
 
@@ -85,8 +85,9 @@ func (p *plan) setLanguages(text string, corpus []corpusLanguage) {
 }
 
 // documentsIn returns the number of documents in the language l that have the word w in their
-// texts, or, if no text has w, in their anchors. For segments that do not count by language it is
-// an estimate. The argument all is the number of documents in all languages.
+// texts. If no text has w, it counts the documents with w in their anchors. For segments that do
+// not count by language, the number is an estimate. The estimate uses the last argument, which is
+// the number of documents in all languages.
 func (g *gathered) documentsIn(l *queryLanguage, w *queryWord, all float64) float64 {
 	sum, table := 0.0, g.having(w)
 	for _, v := range w.variants {
@@ -109,15 +110,15 @@ func (g *gathered) documentsIn(l *queryLanguage, w *queryWord, all float64) floa
 	return min(sum, l.documents)
 }
 
-// mixed smooths the probability of a word in a language. This probability is a weighed mean of two
+// mixed smooths the probability of a word in a language. This probability is a weighted mean of two
 // frequencies of the word: its frequency in all languages together, with the weight mixed, and its
 // frequency in the language, with the weight 1 − mixed. So no word of the index has the probability
 // zero, and no single word excludes a language.
 const mixed = 0.1
 
-// setShares sets the probability of each language of the query, and for each word how many
-// documents of each language have it. The probability is computed by naive Bayes from these
-// numbers; the prior of a language is its share of all documents.
+// setShares sets, for each word, how many documents of each language have it. From these numbers it
+// computes by naive Bayes how probable each language of the query is. The prior of a language is its
+// share of all documents.
 func (p *plan) setShares(g *gathered) {
 	all := 0.0
 	for i := range p.languages {

@@ -36,7 +36,7 @@ type meant struct {
 type span struct{ start, end, word int }
 
 // newMarker returns a marker for the words of a plan. Stop words of a long query are not marked,
-// unless it has no others. The caller must call end after its use.
+// unless the query has no other words. The caller must call the marker's method end after use.
 func newMarker(p *plan, memory *Memory) *textMarker {
 	m := &textMarker{memory: memory, vocabulary: memory.lend(), words: make(map[uint64]meant, len(p.words))}
 	telling := slices.ContainsFunc(p.words, func(w *queryWord) bool { return !w.stop })
@@ -98,8 +98,8 @@ func (m *textMarker) each(text string, from int, end *int, yield func(span)) int
 	return from
 }
 
-// joinedEnd returns the end of a joined word such as e-mail. end is the end of one of its parts. If
-// no other part follows, joinedEnd returns end.
+// joinedEnd returns the end of a joined word such as e-mail, given the end of one of its parts. If
+// no other part follows, the end of the word is the end of this part.
 func joinedEnd(text string, end int) int {
 	for end < len(text) && mayJoin[text[end]] {
 		joiner := analysis.Joiner(text, end)
@@ -115,7 +115,8 @@ func joinedEnd(text string, end int) int {
 	return end
 }
 
-// mayJoin marks the bytes with which the signs begin that analysis.Joiner accepts.
+// mayJoin is true for each byte that can begin a character which joins the parts of a word such as
+// e-mail (see analysis.Joiner).
 var mayJoin = [256]bool{'-': true, '_': true, punctuation: true}
 
 // may reports whether an ASCII word of the current text may match the query. It decides by the
@@ -160,9 +161,9 @@ func (m *textMarker) word(text string, start, end int, yield func(span)) {
 	}
 }
 
-// analyse calls yield with the matches that begin in text[start:end]. A joined word matches as a
-// whole only if none of its parts does. So that names such as C++ are seen, the text is analysed up
-// to the offset given by the parameter context.
+// analyse calls yield with the matches that begin in text[start:end]. It also analyses the text from
+// there to the offset context, so that it recognizes names such as C++. A joined word matches as a
+// whole only if none of its parts matches.
 func (m *textMarker) analyse(text string, start, end, context int, yield func(span)) {
 	found := false
 	m.vocabulary.analyzer.Each(text[start:context], func(o analysis.Occurrence) bool {
@@ -188,17 +189,18 @@ func (m *textMarker) analyse(text string, start, end, context int, yield func(sp
 	})
 }
 
-// beginnings holds the beginnings of words that analysis may reduce to a term of the query. By its
-// first characters, most ASCII words can be excluded without analysis: nearly always a word begins
-// as its term does, because stemming changes the ends of words. The exceptions are allowed for: the
-// words dying, aepfel (German) and ffent (French) become die, apfel and fent, and the Turkish I is
-// not an i.
+// beginnings holds the beginnings of words that analysis may reduce to a term of the query. They
+// exclude most ASCII words without analysis, because a word nearly always begins as its term does:
+// stemming changes the ends of words. beginnings allows for the exceptions: the words dying, aepfel
+// (German) and ffent (French) become die, apfel and fent, and the Turkish I is not an i.
 type beginnings struct {
-	// for each first character, by its number, a bit set of the numbers of the second characters
-	// that can follow it (see characterOf)
+	// seconds[n] is a bit set: the numbers of the characters that may follow the first character of a
+	// word if this has the number n (see characterOf)
 	seconds [characters]uint64
-	foreign bool     // whether a term begins with a character that is not ASCII
-	stems   []string // for each term, the beginning of all words that are reduced to it by their ends
+	foreign bool // whether a term begins with a character that is not ASCII
+	// for each term, the beginning that is common to all words which stemming turns into the term by
+	// changing only their ends
+	stems []string
 }
 
 // changed is the greatest number of characters at the end of a stem that may differ from the characters
@@ -224,8 +226,8 @@ var characterOf = func() (numbers [256]uint8) {
 	return numbers
 }()
 
-// wordBytes marks the bytes that words can hold: ASCII letters and digits, and all
-// bytes above ASCII except the first byte of punctuation.
+// wordBytes marks the bytes that always belong to a word: ASCII letters and digits, and all bytes
+// above ASCII except the constant punctuation, which may also begin a dash or quotation mark.
 var wordBytes = func() (is [256]bool) {
 	for c := range is {
 		is[c] = c >= utf8.RuneSelf && c != punctuation || characterOf[c] < characters
@@ -233,8 +235,8 @@ var wordBytes = func() (is [256]bool) {
 	return is
 }()
 
-// punctuation is the first byte of dashes, quotation marks and apostrophes (U+2010 to
-// U+2027) in UTF-8. Some other characters begin with it, too.
+// punctuation is the first byte, in UTF-8, of dashes, quotation marks and apostrophes (U+2010 to
+// U+2027), but also of other characters, which may belong to words.
 const punctuation = 0xE2
 
 // wordEnd returns the end of the run of word bytes (see wordBytes and punctuation) that begins at
@@ -251,9 +253,8 @@ func wordEnd(text string, i int) (end int, bits byte) {
 	return i, bits
 }
 
-// add adds a term of the query to b. From then on, the methods may, mayBeFolded and mayBeStemmed
-// return true for words that analysis may reduce to this term, as far as a word's first characters
-// show.
+// add adds a term of the query to b. From then on, b's other methods return true for a word if its
+// first characters do not rule out that analysis reduces it to this term.
 func (b *beginnings) add(term string) {
 	stem := ""
 	if len(term) >= regular {
@@ -293,8 +294,9 @@ func (b *beginnings) may(word string) bool {
 }
 
 // mayBeFolded reports whether analysis may reduce a word that is not ASCII to one of the terms that
-// were added to b. It decides by the word's first character: only the letters of Greek, Cyrillic,
-// Armenian and Hebrew (U+0370 to U+05FF) are sure to stay other than ASCII.
+// were added to b. It decides by the word's first character: it returns true for any character that
+// may be folded to ASCII, as é to e. Only Greek, Cyrillic, Armenian and Hebrew letters (U+0370 to
+// U+05FF) never are.
 func (b *beginnings) mayBeFolded(word string) bool {
 	if first := characterOf[word[0]]; first != characters {
 		return b.seconds[first] != 0

@@ -47,8 +47,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestIdleVocabularies checks that idle vocabularies count for the size of the cache, that few are
-// kept, and that they are reused.
+// TestIdleVocabularies checks three things about vocabularies (caches of the terms of words) that no
+// query uses: they count towards the size of the cache, only few of them are kept, and they are reused.
 func TestIdleVocabularies(t *testing.T) {
 	m := NewMemory(16 << 20)
 	m.putIdentities("s", make([]layout.Identity, 1000))

@@ -12,8 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// TestNamed checks that the page that a query names comes first, and that the other hits are those of
-// the query without the name, on all pages of hits.
+// TestNamed checks that the page that a query names (Query.Named) comes first, and that the hits after
+// it are those that the query finds without Named, on all pages of hits.
 func TestNamed(t *testing.T) {
 	random := rand.New(rand.NewPCG(16, 1))
 	docs := randomDocuments(random, 60)
@@ -73,7 +73,8 @@ func TestNamedOfTwoVersions(t *testing.T) {
 	}
 }
 
-// TestStepsOfNamed checks that finding the page that a query names takes no additional step.
+// TestStepsOfNamed checks that finding the page that a query names takes no additional round of
+// reads.
 func TestStepsOfNamed(t *testing.T) {
 	var docs []segment.Document
 	for i := range 30 {
@@ -91,8 +92,8 @@ func TestStepsOfNamed(t *testing.T) {
 }
 
 // TestNamedInAMissingPart checks that a page is not found by its address if its segment is not read
-// before the deadline, even if the identities of the segment are cached: it is not known whether the
-// page is deleted or passes the filters.
+// before the deadline. This holds even if the segment's identities (hashes of URLs) are cached: they
+// do not tell whether the page is deleted or passes the filters.
 func TestNamedInAMissingPart(t *testing.T) {
 	src, ix := serve(t)
 	named := page("c", "")

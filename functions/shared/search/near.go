@@ -12,13 +12,13 @@ import (
 // like a word whose idf is the sum of the idfs of its words, times the weight.
 const (
 	nearSlop = 6
-	// overlapWeight is a further factor of a phrase's weight if both words are pairs of characters
-	// of a script without spaces. The pairs have a character in common, so most texts with both
-	// have them next to each other.
+	// overlapWeight is a further factor of a phrase's weight if its two words are overlapping pairs
+	// of characters of a script without spaces: AB and BC of the text ABC. The phrase says little,
+	// because most texts with both pairs have them next to each other.
 	overlapWeight = 0.1
 	// runWeight is a further factor of a phrase's weight if the phrase is a run of characters of a
-	// script without spaces, such as two words copied from a page. Few of the texts that have all
-	// pairs of the run have the run itself, so it says much.
+	// script without spaces, such as two words copied from a page. Far fewer texts contain the run
+	// than contain all its pairs of characters somewhere, so it is strong evidence.
 	runWeight = 2
 	// maxRun is the greatest number of pairs in a run of characters of a script without spaces
 	// that is searched as one phrase. A longer run is a sentence, which stands in hardly any other
@@ -54,8 +54,8 @@ const maxNearest = 2 * nearest
 
 // examined returns the number of best matches that are examined: the first 100 (nearest), and all
 // further matches with the same score as the hundredth, so that the result does not depend on the
-// order of equal scores. If these are more than maxNearest, only the matches with higher scores are
-// examined.
+// order of equal scores. If all these together are more than maxNearest, only the matches with higher
+// scores than the hundredth are examined.
 func examined(best []match) int {
 	if len(best) <= nearest {
 		return len(best)
@@ -111,8 +111,8 @@ func (s *search) nearness(found []occurrence) (sum float64) {
 	return sum
 }
 
-// behindScore returns the index of the first match whose score satisfies the function behind, or
-// the number of matches if there is none.
+// behindScore returns the index of the first match whose score satisfies the given condition, or the
+// number of matches if there is none.
 func behindScore(best []match, behind func(score float64) bool) int {
 	if n := slices.IndexFunc(best, func(f match) bool { return behind(f.score) }); n >= 0 {
 		return n
@@ -128,7 +128,7 @@ const maxCounted = 255
 //
 //	positions   for each word of the phrase, its positions in the field, ascending
 //	at          for each word, its distance from the first word in the phrase
-//	slop        greatest sum by which distances of neighbouring words may differ from those in at
+//	slop        greatest sum by which distances between words may differ from those in the phrase
 //	scratch     memory for reuse: the second result of an earlier call, or nil
 //
 // Two words cannot have the same position, and each position of the first word counts at most once.
@@ -156,8 +156,9 @@ func adjacent(positions [][]uint32, at []uint32, slop int, scratch []uint32) (co
 	return len(starts), starts
 }
 
-// sloppyPair is sloppy for two words: it counts the positions in a from which a position in b has a
-// distance that differs from gap by at most slop.
+// sloppyPair counts the occurrences of a phrase of two words with slop. a and b are the positions of
+// the words, and gap is their distance in the phrase. An occurrence of the first word counts if the
+// distance to some occurrence of the second word is between gap − slop and gap + slop.
 func sloppyPair(a, b []uint32, gap, slop int) (count int) {
 	for _, start := range a {
 		wanted := int(start) + gap
@@ -180,9 +181,9 @@ func sloppyPair(a, b []uint32, gap, slop int) (count int) {
 	return count
 }
 
-// reached is a match of the first words of a phrase with slop. The field at is the position of the
-// last of these words. The field slop is the least sum by which the distances between these words
-// differ from those in the phrase.
+// reached is a match of the first words of a phrase with slop. It holds the position of the last of
+// these words, and the slop of the match: the least sum by which the distances between the words
+// differ from their distances in the phrase.
 type reached struct{ at, slop int }
 
 func sloppy(positions [][]uint32, at []uint32, slop int) (count int) {

@@ -34,7 +34,8 @@ func TestAdjacent(t *testing.T) {
 	}
 }
 
-// TestSloppyPair checks that two words are counted as by the general method.
+// TestSloppyPair checks that sloppyPair, which is only for two words, counts the same occurrences
+// as sloppy, which is for any number of words.
 func TestSloppyPair(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	word := func() (positions []uint32) {

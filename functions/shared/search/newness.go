@@ -44,10 +44,12 @@ func (p *plan) asksForNew(text string) bool {
 // prefersNew reports whether new pages get a bonus (see addNewness).
 func (s *search) prefersNew() bool { return s.plan.fresh && !s.plan.images && s.query.Size > 0 }
 
-// ownDates are the own dates of a part's documents, in the form of the column segment.OwnDates.
+// ownDates holds, for each document of a part, the date that the page itself gives, in days since
+// 1970, plus 1; 0 if there is none (see the column segment.OwnDates).
 type ownDates []uint16
 
-// readDates sets the own dates of a part's documents, from the cache or by reading them.
+// readDates sets s.dates[part]: the dates that the pages of a part give themselves. It takes them
+// from the cache, or reads them.
 func (s *search) readDates(ctx context.Context, part int) error {
 	from, memory := s.parts[part], s.ix.memory
 	if from.Unvisited {
@@ -69,7 +71,8 @@ func (s *search) readDates(ctx context.Context, part int) error {
 	return nil
 }
 
-// dateOf returns the own date of a match, in days since 1970, plus 1; 0 if it is not known.
+// dateOf returns the date that the page of a match gives itself, in days since 1970, plus 1; 0 if
+// it is not known.
 func (s *search) dateOf(f match) int {
 	if s.dates[f.part] == nil {
 		return 0
@@ -81,10 +84,10 @@ func (s *search) dateOf(f match) int {
 // the bonus of the newer one.
 const halfLife = 365
 
-// addNewness adds to the score of each of the best matches the bonus for new pages,
-// Weights.Newness · score · 2^(−age/halfLife), and sorts the matches again. The age is counted from
-// the newest of these matches, not from today: so a query gives the same result tomorrow. A page
-// without a date gets no bonus. Only the matches that addNear examines get a bonus.
+// addNewness adds the bonus for new pages to the scores of the best matches, and sorts these again.
+// The bonus is Weights.Newness · score · 2^(−age/halfLife). The age is counted from the newest of
+// these matches, not from today, so a query gives the same result tomorrow. A page without a date
+// gets no bonus. Only the matches that addNear examines get a bonus.
 func (s *search) addNewness(best []match) {
 	best = best[:examined(best)]
 	newest := 0

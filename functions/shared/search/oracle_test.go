@@ -15,7 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// oracle finds and scores documents as the package comment defines it, by looking at every document.
+// oracle finds and scores documents by the rules of the package comment. It is slow, because it
+// looks at every document, but simple: tests compare searches with it.
 type oracle struct {
 	docs      []oracleDoc
 	surfaces  map[string]int     // number of documents that have each word as written
@@ -38,7 +39,7 @@ type oracleDoc struct {
 	dead      bool
 	positions [postings.Fields]map[string][]int // positions of each term in each field
 	length    [postings.Fields]float64
-	anchors   *oracleDoc // nil if the document has no anchors
+	anchors   *oracleDoc // texts of links to the document, as a document of its own; nil if there are none
 	vector    segment.Vector
 }
 
@@ -93,7 +94,8 @@ func newOracle(docs []segment.Document, dead map[layout.Identity]bool) *oracle {
 	return o
 }
 
-// addAnchors adds the anchors of documents.
+// addAnchors adds anchors (texts of links) to documents. The map has the anchors for a document by the
+// document's identity.
 func (o *oracle) addAnchors(of map[layout.Identity]segment.Document) {
 	for i := range o.docs {
 		d := &o.docs[i]
@@ -261,7 +263,7 @@ func (judge *oracle) answer(q Query, clauses []clause) (hits []oracleHit) {
 	return hits
 }
 
-// ofNearest returns the number of the first hits that are examined for words near each other.
+// ofNearest returns the number of best hits that are examined for words near each other.
 func ofNearest(hits []oracleHit) int {
 	n := min(len(hits), nearest)
 	for n >= nearest && n < len(hits) && hits[n].score > hits[nearest-1].score-1e-9 {
@@ -270,8 +272,8 @@ func ofNearest(hits []oracleHit) int {
 	return n
 }
 
-// pairs returns the phrases for each two plain words that follow each other: an exact phrase and one
-// with slop. Both words must occur in the index, and be different.
+// pairs returns two phrases for every pair of neighbouring plain words: an exact phrase, and one with
+// slop. It leaves out pairs of equal words, and pairs with a word that the index lacks.
 func pairs(plain []oraclePhrase, o *oracleQuery) (near []oraclePhrase) {
 	var last oracleWord
 	for _, p := range plain {

@@ -36,11 +36,11 @@ func (w oracleWord) add(a analysis.Word, rules []string, worth float64) {
 type oracleQuery struct {
 	*oracle
 	languages []*oracleLanguage
-	rules     []string  // code of the rules of each language
-	codes     []string  // the different codes in rules
+	rules     []string  // code of the rules of analysis of each language
+	codes     []string  // codes of the rules of analysis of all these languages, each once
 	shares    []float64 // probability of each language
 	average   [postings.Fields]float64
-	length    float64 // number of words
+	length    float64 // number of words in the query
 }
 
 func (q *oracleQuery) long() bool { return q.length >= 5 }
@@ -124,7 +124,8 @@ func (q *oracleQuery) judge(words []oracleWord) {
 	}
 }
 
-// weighed returns a copy of a word in which terms by the rules of unlikely languages are worth less.
+// weighed returns a copy of a word. In the copy, terms are worth less if only the rules of unlikely
+// languages give them.
 func (q *oracleQuery) weighed(word oracleWord) oracleWord {
 	share := func(t oracleTerm) (sum float64) {
 		for i, of := range q.shares {
@@ -237,7 +238,8 @@ func (q *oracleQuery) idf(word oracleWord) (sum float64) {
 	return sum
 }
 
-// bm25f returns the score of a word whose frequency in each field the function freq returns.
+// bm25f returns the score of a word in a document. The function freq returns the frequency of the
+// word in a field of the document.
 func (q *oracleQuery) bm25f(d *oracleDoc, weight float64, freq func(field int) int) float64 {
 	sum := 0.0
 	for f := range postings.Fields {
@@ -256,7 +258,8 @@ func (q *oracleQuery) word(d *oracleDoc, word oracleWord, weight float64) (score
 	return score + q.anchors(d, word, weight)
 }
 
-// foreign returns the factor of a term that the rules of the document's language do not make of a word.
+// foreign returns the factor for the score of a word by one of its terms: 1 if the rules of the
+// document's language give this term for the word, else 0.3.
 func (q *oracleQuery) foreign(d *oracleDoc, t oracleTerm) float64 {
 	i := slices.Index(q.languages, q.oracle.languages[d.Lang])
 	if i < 0 || strings.Contains(t.rules, "["+q.rules[i]+"]") {
@@ -277,8 +280,8 @@ func (q *oracleQuery) anchors(d *oracleDoc, word oracleWord, weight float64) (sc
 	return score
 }
 
-// occurrences returns the number of times that the phrase occurs in field f: the number of positions of
-// its first word from which its other words are within reach.
+// occurrences returns the number of times that the phrase occurs in field f. It counts each position of
+// the first word from which the other words follow, moved by at most the slop.
 func (p *oraclePhrase) occurrences(d *oracleDoc, f int) (n int) {
 	positions := func(i int) map[int]bool {
 		found := map[int]bool{}

@@ -40,7 +40,7 @@ func (g *gathered) occurrences(ctx context.Context, part int, docs []uint32, phr
 	return p.read(ctx, docs)
 }
 
-// phraseReaders keeps readers for reuse, with the memory that they have allocated.
+// phraseReaders keeps phraseReaders, with the memory that they have allocated, for later searches.
 var phraseReaders = sync.Pool{New: func() any { return new(phraseReader) }}
 
 // phraseReader reads the posting lists of phrases twice: first to find the blocks of positions that
@@ -48,8 +48,10 @@ var phraseReaders = sync.Pool{New: func() any { return new(phraseReader) }}
 type phraseReader struct {
 	segment *segment.Segment
 	phrases []*queryPhrase
-	places  []int32 // for each term, by its number (see gathered.names): its index in terms plus 1; 0 if terms lacks it
-	terms   []phraseTerm
+	// for each term, by its number (see gathered.names): its index in phraseReader.terms plus 1, or
+	// 0 if it is not there
+	places []int32
+	terms  []phraseTerm
 	// for each element of terms, whether the term belongs to a phrase that may occur in the current
 	// document
 	needed []bool
@@ -195,7 +197,7 @@ func (p *phraseReader) term(number int) *phraseTerm {
 }
 
 // count counts the occurrences of phrases in the current document, and writes the numbers for each
-// phrase into the parameter counts. All the phrases must have the same words.
+// phrase into the parameter counts. The phrases must be equal in their words; their slops may differ.
 func (p *phraseReader) count(phrases []*queryPhrase, counts []occurrence) error {
 	words := phrases[0].words
 	for f := range postings.Fields {
@@ -255,7 +257,7 @@ func (p *phraseReader) err() error {
 	return nil
 }
 
-// phraseTerm walks the posting list of one term.
+// phraseTerm walks through the posting list of one term of a phrase.
 type phraseTerm struct {
 	entry  *segment.Term
 	it     postings.Iterator
@@ -270,7 +272,8 @@ type phraseTerm struct {
 	decoded   bool                // whether positions are set for the current document
 }
 
-// open sets the term that is walked, and reuses the memory of the term before.
+// open begins a walk through the posting list of another term. It reuses the memory of the walk
+// before.
 func (t *phraseTerm) open(entry *segment.Term) {
 	t.entry, t.blocks, t.content, t.block = entry, t.blocks[:0], nil, 0
 }
@@ -294,13 +297,13 @@ func (t *phraseTerm) advance(doc uint32) {
 	}
 }
 
-// place returns the block that holds the positions of the current document.
+// place returns the position block that holds the positions of the current document.
 func (t *phraseTerm) place() segment.Positions {
 	offset, length := t.it.PositionBlock()
 	return segment.Positions{Term: t.entry, Offset: offset, Length: length}
 }
 
-// note adds the block of the current document to the blocks to read.
+// note adds the position block of the current document to the blocks that will be read.
 func (t *phraseTerm) note() {
 	if r := t.place(); len(t.blocks) == 0 || t.blocks[len(t.blocks)-1] != r {
 		t.blocks = append(t.blocks, r)

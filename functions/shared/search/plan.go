@@ -17,9 +17,9 @@ const (
 	// scoredWords is the greatest number of words of a query that count in scores. Of a longer
 	// query they are the rarest.
 	scoredWords = 64
-	// nearPairs is the greatest number of pairs of neighbouring words of a query that give a
-	// document a bonus when they are near each other in the document: the pairs with the rarest
-	// words.
+	// nearPairs is the greatest number of pairs of neighbouring words of a query that are looked
+	// for near each other in documents, for a bonus. Of more pairs, those with the rarest words are
+	// taken.
 	nearPairs = 16
 )
 
@@ -48,7 +48,7 @@ type plan struct {
 	// whether some segments have no terms for lone characters of scripts without spaces (see
 	// Part.begun)
 	begun bool
-	used  int // number of words analysed so far
+	used  int // number of the query's words that have been analysed so far
 	// for each word of the query that is written without quotes or a sign (+ or -): the words of
 	// the index into which it is divided
 	plain   []*queryPhrase
@@ -57,7 +57,7 @@ type plan struct {
 	fresh   bool // whether the query asks for new pages (see asksForNew)
 
 	// Set only in a query that is translated (see translator):
-	source     int // index in rules of the rules of the query's own language
+	source     int // index in plan.rules of the rules of the query's own language
 	translated Translated
 }
 
@@ -204,7 +204,8 @@ func (p *plan) unify() {
 	}
 }
 
-// setNear sets p.near to phrases of the plain words that follow each other in the query:
+// setNear sets p.near, the phrases that give a document a bonus, from the plain words that follow
+// each other in the query:
 //
 //	two neighbouring words     as a phrase, and as a phrase with slop
 //	a run                      as a phrase of its own, and with the written word before it
@@ -290,8 +291,8 @@ func (p *plan) addNear(a, b *queryPhrase, gap uint32) {
 	p.near = append(p.near, &queryPhrase{words: words, at: at}, &queryPhrase{words: words, at: at, slop: nearSlop})
 }
 
-// written returns the number of words in p.words that are not joined words, such as email for
-// e-mail. A document that has all of them has all words of the query.
+// written returns the number of words in p.words, without joined words, such as email for e-mail. A
+// document has all words of the query if it has each of these words; it may lack the joined ones.
 func (p *plan) written() (n int) {
 	for _, w := range p.words {
 		if !w.joined {
@@ -381,10 +382,11 @@ func (p *plan) reduce() {
 	p.notes = append(p.notes, fmt.Sprintf("Of the query's %d words, the %d rarest were used.", all, len(p.words)))
 }
 
-// scans keeps scans for reuse, with the memory that they have allocated.
+// scans keeps values of the type scan, with the memory that they have allocated, for later
+// searches.
 var scans = sync.Pool{New: func() any { return new(scan) }}
 
-// begin prepares a scan of all segments.
+// begin prepares a scan of all segments for a search.
 func (s *scan) begin(of *search) {
 	s.statistics, s.plan = of.statistics, of.plan
 	s.count, s.passed, s.seen, s.extra = 0, false, nil, 0
@@ -426,8 +428,8 @@ func (s *scan) open(of *search, part int) bool {
 
 // cursors returns a cursor for each of the words, in a part of the index. The cursors reuse the
 // memory of the cursors in the parameter old. If anchored is true, a document also has the words of
-// its anchors and of its site's names. It is false for excluded words: otherwise a link could hide
-// a page.
+// its anchors and of its site's names. For excluded words it must be false: otherwise a link could
+// hide a page.
 func cursors(old []cursor, of *search, part int, words []*queryWord, t *statistics, anchored bool) []cursor {
 	for len(old) < len(words) {
 		old = append(old, cursor{})

@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// countExactly is the number of matches up to which a scan counts all matches, even those
-// that cannot be among the best.
+// countExactly is a number of matches. If a query has at most so many, the scan counts all of them,
+// even those that cannot be among the best.
 const countExactly = 1000
 
 // slack is the greatest ratio of two sums of the same scores that were added in different orders,
@@ -29,14 +29,14 @@ const slack = 1 + 1e-9
 type scan struct {
 	statistics *statistics
 	top        topMatches
-	limit      int // greatest number of matches up to which all matches are counted
+	limit      int // the scan counts all matches if there are at most so many of them
 	count      int
 	// whether count is too low, because the scan skipped documents that may match but cannot be
 	// among the best
 	passed bool
 	seen   func(part int32, doc uint32) // called with every counted match, if not nil
-	stop   func() error                 // called every 64 windows; an error ends the scan
-	extra  float64                      // upper bound of the scores of all required phrases
+	stop   func() error                 // called before every 64th window of documents; an error ends the scan
+	extra  float64                      // upper bound of the sum of the scores of all required phrases
 	plan   *plan
 
 	// State of the current segment. part is the segment's index among the parts of the index.
@@ -48,12 +48,12 @@ type scan struct {
 	written  int      // number of words that are not joined (see plan.written)
 	not      []cursor
 	factor   float64 // factor for documents with all words: Weights.AllWords, or 1 if the segment lacks one of the words
-	// factor for documents that lack a word: the field factor if the query has a joined word, else
-	// 1
+	// factor for documents that lack a word. If the query has a joined word, it is the same as for
+	// documents with all words (see the field factor); else it is 1.
 	lacking float64
 
 	// State of the current window of documents.
-	sum    float64 // sum of the words' bounds
+	sum    float64 // sum of the upper bounds of the words' scores
 	need   []bool  // for each word, whether documents without it cannot be among the best
 	order  []int   // indexes of the words, by ascending bound of their scores in the window
 	rest   int     // documents that hold only words of order[:rest] cannot be among the best
@@ -94,9 +94,9 @@ func (s *scan) run() error {
 // competes reports whether a match whose score is at most bound could be among the best.
 func (s *scan) competes(bound float64) bool { return bound*slack >= s.top.least() }
 
-// window prepares the window of documents that begins with the document at, and returns the last
+// window prepares the window of documents that begins with a given document, and returns the last
 // document of the window. It computes upper bounds of the words' scores in the window, and from
-// them finds the words that a document must have to be among the best matches.
+// these bounds finds the words that a document must have to be among the best matches.
 func (s *scan) window(at uint32) (end uint32) {
 	end = postings.NoMore
 	s.sum, s.rest = 0, 0
@@ -156,17 +156,17 @@ func (s *scan) start(doc uint32) uint32 {
 // the search does not fail: it returns the hits that it has found so far.
 type deadline struct {
 	context.Context
-	read context.Context // context for reading: when it ends, segments that are not read yet are left out
-	scan context.Context // context for scanning: when it ends, the scan stops
+	read context.Context // when this context ends, segments that are not read yet are left out
+	scan context.Context // when this context ends, scanning posting lists stops
 }
 
 // withDeadline returns the deadline of a query. Two of its contexts end early:
 //
-//	scan   at the time in the parameter at, but no later than after 3/4 of the time until ctx's
-//	       deadline; the last quarter is for reading the hits
+//	scan   at the given time, or earlier: after 3/4 of the time until ctx's deadline, because
+//	       the last quarter is for reading the hits
 //	read   after 3/4 of the time until scan ends
 //
-// If the parameter at is zero and ctx has no deadline, neither ends early.
+// If the given time is zero and ctx has no deadline, neither of the two ends early.
 func withDeadline(ctx context.Context, at time.Time) (deadline, context.CancelFunc) {
 	if end, ends := ctx.Deadline(); ends {
 		if earlier := end.Add(-time.Until(end) / 4); at.IsZero() || earlier.Before(at) {
@@ -184,8 +184,8 @@ func withDeadline(ctx context.Context, at time.Time) (deadline, context.CancelFu
 // withoutDeadline returns a deadline for a search that only the end of ctx ends.
 func withoutDeadline(ctx context.Context) deadline { return deadline{ctx, ctx, ctx} }
 
-// passed reports whether a context of the deadline has ended while the caller's context has not.
-// The parameter of is d.read or d.scan.
+// passed reports whether one of the deadline's two early contexts, d.read or d.scan, has ended and
+// the caller's context has not.
 func (d deadline) passed(of context.Context) bool { return of.Err() != nil && d.Err() == nil }
 
 // Unreadable is the error of a search that could not read one of its segments, or the anchors

@@ -12,11 +12,11 @@ import (
 const mostLength = 3
 
 // statistics holds the average lengths of fields by which one query is scored. They are means over
-// the languages of the query, weighed by the probabilities of these languages.
+// the languages of the query, weighted by the probabilities of these languages.
 type statistics struct {
 	weights *Weights
-	// gain is the contribution of one occurrence of a word to its weighed frequency, by field
-	// and by code of the field's length: weight ÷ (1 − b + b·length/average).
+	// gain is the contribution of one occurrence of a word to its weighted frequency, by field and
+	// by code of the field's length: weight ÷ (1 − b + b·length/average).
 	gain [postings.Fields][256]float64
 }
 
@@ -39,10 +39,9 @@ func newStatistics(languages []queryLanguage, w *Weights) *statistics {
 	return t
 }
 
-// idf returns the inverse document frequency, as BM25 has it, of a word that the given number of
-// documents have. The parameter all is the number of all documents. The result is never negative,
-// since one is added under the logarithm (Robertson and Zaragoza, The Probabilistic Relevance
-// Framework, 2009, 3.1).
+// idf returns the inverse document frequency of BM25 for a word. It takes the number of documents
+// with the word, and the number of all documents. The result is never negative, since one is added
+// under the logarithm (Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009, 3.1).
 func idf(documents, all float64) float64 {
 	n := min(documents, all)
 	return math.Log(1 + (all-n+0.5)/(n+0.5))
@@ -61,7 +60,7 @@ func (t *statistics) bm25f(weight float64, freq *[postings.Fields]uint32, length
 	return weight * t.weights.saturated(t.frequency(freq, length))
 }
 
-// frequency returns the weighed frequency of a word: the sum of its frequencies in the fields,
+// frequency returns the weighted frequency of a word: the sum of its frequencies in the fields,
 // each times the gain of the field.
 func (t *statistics) frequency(freq *[postings.Fields]uint32, length *[postings.Fields]uint8) (sum float64) {
 	for f, n := range freq {
@@ -89,7 +88,8 @@ func (t *statistics) bound(weight float64, impacts []postings.Impact) float64 {
 // mostScore returns an upper bound of the score of a word of weight 1.
 func (w *Weights) mostScore() float64 { return w.Saturation + 1 }
 
-// cursor walks the documents of a segment that hold any variant of a word.
+// cursor walks through the documents of a segment that have any variant of a word, that is, any of
+// the terms that are searched for it.
 type cursor struct {
 	// posting lists: for each variant of the word, one of texts, one of anchors and one of names of
 	// sites
@@ -97,11 +97,11 @@ type cursor struct {
 	doc    uint32  // current document: the first of the current documents of all lists
 	common uint64  // number of postings in all lists together
 	most   float64 // upper bound of the word's score in the segment
-	// for each kind of list, an upper bound of the part of the word's score that its lists give
+	// for each kind of list, an upper bound of what lists of this kind add to the word's score
 	mostOf [kinds]float64
 	bound  float64 // upper bound of the word's score in the current window
-	last   int64   // last document for which the field bound is valid
-	// rules by which the documents were analysed; nil if all were analysed by the same rules
+	last   int64   // last document for which cursor.bound is valid
+	// rules of analysis of the segment's documents; nil if all documents have the same rules
 	rules *documentRules
 }
 
@@ -110,15 +110,15 @@ type listCursor struct {
 	doc  uint32
 	kind int // kind of the list: ofText, ofAnchors or ofName
 	// weight of the word times the worth of the variant; in a list of anchors also times
-	// Weights.Anchors, in one of names of sites times Weights.Named
+	// Weights.Anchors, in a list of names of sites also times Weights.Named
 	weight  float64
 	rules   uint64      // bit set of the rules of analysis that give the variant (see variant.rules)
 	bound   float64     // upper bound of the variant's score in the current window
-	last    int64       // last document for which the field bound is valid
+	last    int64       // last document for which listCursor.bound is valid
 	anchors *statistics // statistics of anchors if the list is of anchors; nil for other lists
 }
 
-// The kinds of lists: of texts, of anchors, and of the names of sites.
+// The kinds of posting lists: of texts, of anchors (texts of links), and of the names of sites.
 const (
 	ofText = iota
 	ofAnchors
@@ -136,8 +136,8 @@ func (l *listCursor) most(texts *statistics, impacts []postings.Impact) float64 
 	return l.from(texts).bound(l.weight, impacts)
 }
 
-// from returns the statistics by which the list is scored: those of anchors if the list is of
-// anchors, else those in the parameter texts.
+// from returns the statistics by which the list is scored. For a list of anchors these are the
+// statistics of anchors, for other lists the given statistics of texts.
 func (l *listCursor) from(texts *statistics) *statistics {
 	if l.anchors != nil {
 		return l.anchors
@@ -171,9 +171,9 @@ func (c *cursor) addNames(l *postings.List, weight float64, t *statistics) {
 	c.open(l, listCursor{kind: ofName, weight: weight * t.weights.Named}, t)
 }
 
-// open adds to the cursor a list with the postings l, and with the kind, weight, rules and anchors
-// of the parameter as. It reuses the memory of a list that reset has removed, if there is one. t
-// has the average lengths by which texts are scored.
+// open adds a list with the postings l to the cursor. The list takes its kind, weight, rules and
+// anchors from the second argument, and the memory of a list that reset has removed, if there is
+// one. t has the average lengths by which texts are scored.
 func (c *cursor) open(l *postings.List, as listCursor, t *statistics) {
 	if len(c.lists) < cap(c.lists) {
 		c.lists = c.lists[:len(c.lists)+1]
@@ -268,9 +268,10 @@ func (c *cursor) score(t *statistics) (score, named float64) {
 }
 
 // naming returns the part of a start page's score that comes from words of the query in the names
-// of its site. The parameter named is the sum of the weights of these words. The result is named
-// times the fourth power of the share of named in the weight of all words. So a query that is just
-// the name of a site finds the start page first, and a query with further words finds other pages.
+// of its site: named · (W/A)⁴. W is the sum of the weights of these words, and A is the sum of the
+// weights of all words of the query. The parameter named is W times Weights.Named. So a query that is
+// just the name of a site finds the start page first, and a query with further words finds other
+// pages.
 func (p *plan) naming(named float64) float64 {
 	if named == 0 {
 		return 0
@@ -285,9 +286,9 @@ func (p *plan) naming(named float64) float64 {
 	return named * share * share * share * share
 }
 
-// occurrences adds to the parameter sum the frequencies of the word in the fields of doc, and sets
-// the parameter lengths to the codes of the lengths of the fields that have the word. doc is the
-// cursor's current document. Anchors do not count.
+// occurrences adds how often each field of a document has the word to the numbers in sum. For each
+// field that has the word, it also stores the code of the field's length in lengths. The document
+// must be the cursor's current one. Anchors do not count.
 func (c *cursor) occurrences(doc uint32, sum *[postings.Fields]uint32, lengths *[postings.Fields]uint8) {
 	for i := range c.lists {
 		if l := &c.lists[i]; l.doc == doc && l.kind == ofText {

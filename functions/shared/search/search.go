@@ -114,22 +114,22 @@ type search struct {
 	// addresses of the matches that are alike to a shown match and are not shown themselves, by the
 	// position of the shown match in the index
 	alike map[spot][]string
-	// documents of the first page of Query.Named that can be found; several if partitions have
-	// versions of it
+	// documents of the named page: the first page in Query.Named that the index has and the filters
+	// accept. They are several if several partitions hold versions of the page.
 	asked      []match
-	showsNamed bool // whether the hit of the page in asked is among the returned hits
+	showsNamed bool // whether the named page (see asked) is among the returned hits
 	// whether spread or translate has moved hits, so that they are no longer sorted by score
 	spreads    bool
-	more       map[spot]int        // value of Hit.MoreOfSite for a match, by its position in the index
-	identities [][]layout.Identity // identities of all documents of each part; nil before they are read
-	vectors    []segment.Vectors   // vectors of all documents of each part; nil if no match needs them
-	dates      []ownDates          // own dates of all documents of each part; nil if no match needs them
+	more       map[spot]int        // for a match, by its position in the index: the number of hits of its site that were moved (Hit.MoreOfSite)
+	identities [][]layout.Identity // identities (hashes of URLs) of all documents of each part; nil before they are read
+	vectors    []segment.Vectors   // term vectors of all documents of each part, by which similar ones are found; nil if not needed
+	dates      []ownDates          // dates that the documents of each part give themselves; nil if no match needs them
 	result     Result
 	counts     facetCounts
 }
 
 // find returns the matches on the page of hits that the query requests, the best first. It also
-// sets the fields of s.result that count and describe all matches, such as Exact and Facets.
+// sets the fields of s.result that count and describe all matches, such as Total and Facets.
 func (s *search) find(ctx deadline) ([]match, error) {
 	if err := s.expand(ctx, s.plan); err != nil {
 		return nil, err
@@ -205,9 +205,12 @@ func (s *search) find(ctx deadline) ([]match, error) {
 	return slices.Clone(s.page(best)), nil // best belongs to the pooled scan
 }
 
-// reach returns the number of best matches from which the page of hits is made: those up to the end
-// of the page, and those in which fold looks for alike documents. In a search for images it is the
-// number of pages whose images are examined.
+// reach returns the number of best matches from which the page of hits is made:
+//
+//	without folding          the number of hits up to the end of the page
+//	with folding             this number, plus the number of matches in which fold looks for alike
+//	                         documents
+//	in a search for images   the number of pages whose images are examined
 func (s *search) reach() int {
 	if s.plan.images {
 		return s.imagePages()
@@ -218,8 +221,8 @@ func (s *search) reach() int {
 	return s.query.From + s.query.Size
 }
 
-// border returns the number of best matches to which the bonus for words near each other must have
-// been added:
+// border returns the number of best matches that must have their final scores, with the bonus for
+// words near each other:
 //
 //	without folding   the number of hits up to the end of the page of hits
 //	with folding      up to the end of the next page, since several matches become one hit
@@ -230,8 +233,9 @@ func (s *search) border() int {
 	return s.query.From + s.query.Size
 }
 
-// kept returns the number of best matches that the scan must keep: the number that reach returns,
-// but at least the constant nearest if words near each other, similar matches or dates give a bonus.
+// kept returns the number of best matches that the scan must keep. It is the number that the page of
+// hits needs (see reach), but at least the constant nearest if words near each other, similar matches
+// or dates give a bonus.
 func (s *search) kept() int {
 	if len(s.plan.near) > 0 || s.supports() || s.prefersNew() {
 		return max(s.reach(), nearest)
@@ -307,7 +311,7 @@ func (s *search) documentsOfOneWord() (n int, known, all bool) {
 type Result struct {
 	Total   int  // number of matching documents (or images); if not Exact, the number known when counting ended
 	Exact   bool // whether Total is the number of all matches; if not, there may be more
-	Images  bool // whether the query asked for images: then Total counts images, and each hit has one
+	Images  bool // whether the query asked for images: then Total counts images, and each hit has an Image
 	Named   bool // whether a page of Query.Named is in the index
 	Hits    []Hit
 	Facets  []Facet  // facets in the order of Query.Facets
@@ -330,16 +334,17 @@ func (r *Result) matches() int {
 type Hit struct {
 	segment.Document
 	Score       float64
-	MarkedTitle []Fragment // title with its matches marked
-	Snippet     []Fragment // excerpt of the body, or of an image's caption or context, with its matches marked
-	Alike       []string   // addresses of the other matches with the same text, or nearly, which are not shown
-	// MoreOfSite is the number of better hits of the same site that Query.Spread has moved after
-	// the first ten hits.
+	MarkedTitle []Fragment // title, with the words that match the query marked
+	Snippet     []Fragment // excerpt of the body, or of an image's caption or context, with the words that match the query marked
+	Alike       []string   // addresses of matches with the same or nearly the same text, which are not shown
+	// MoreOfSite is the number of hits of the same site that Query.Spread has moved behind the first
+	// ten hits, although they are better than the tenth. It is set only in the last of the site's
+	// hits among the first ten.
 	MoreOfSite  int
 	Explanation *Explanation
 	Across      string // language into which the query was translated to find the document; "" if it was not
-	// whether no page is stored of the URL: then only links to it were found, and Snippet is of
-	// their texts
+	// whether no page of the URL is stored: then only links to it were found, and Snippet has the
+	// texts of these links
 	Unvisited bool
 	Image     *Image // in a search for images: the image; else nil
 }

@@ -124,8 +124,8 @@ func TestAllWordsFirst(t *testing.T) {
 	}
 }
 
-// scored returns the identity, score and snippet of each hit, which must not depend on how documents
-// are divided among segments.
+// scored returns the identity, score and snippet of each hit, as texts. They must not depend on how
+// documents are divided among segments.
 func scored(t *testing.T, ix *Index, q Query) (out []string) {
 	for _, hit := range find(t, ix, q).Hits {
 		out = append(out, fmt.Sprintf("%s %.9f %v", hit.ID, hit.Score, hit.Snippet))
@@ -133,8 +133,8 @@ func scored(t *testing.T, ix *Index, q Query) (out []string) {
 	return out
 }
 
-// TestTies checks results in which many documents are equal and so have equal scores, also where the
-// hundredth match, the last that is examined for words near each other, is one of them.
+// TestTies checks results in which many documents have equal scores. In some of them the ties are at
+// the hundredth match, where the examination for words near each other ends.
 func TestTies(t *testing.T) {
 	var docs []segment.Document
 	for i := range 350 {
@@ -335,7 +335,8 @@ func FuzzSearch(f *testing.F) {
 	})
 }
 
-// TestTotalOfBegunWord counts a page once that has two words with the same beginning.
+// TestTotalOfBegunWord checks that a page counts once in Total if two of its words begin with the
+// character that the query searches.
 func TestTotalOfBegunWord(t *testing.T) {
 	both, one := page("http://a/1", "検索と検査"), page("http://a/2", "検索")
 	both.Lang, one.Lang = "ja", "ja"

@@ -8,19 +8,19 @@ import (
 )
 
 const (
-	spreadHits = 10 // spreadHits is the number of hits at the beginning, of which at most mostOfSite are of one site.
+	spreadHits = 10 // spreadHits is the number of top hits of which at most mostOfSite may be of one site.
 	mostOfSite = 2
-	spreadFrom = 30 // spreadFrom is the number of best hits from which the first hits are chosen.
+	spreadFrom = 30 // spreadFrom is the number of best hits among which spread chooses the first spreadHits.
 )
 
-// spread moves hits of a site after the first ten hits if the site has two better ones, so that
-// other sites are seen as well:
+// spread moves all hits of a site but the best two behind the first ten hits, so that other sites are
+// seen as well:
 //
 //	by score                       shown
 //	a1 a2 a3 b1 a4 c1 a5 …         a1 a2 b1 c1 … (ten), then a3 a4 a5 …
 //
-// It chooses the first ten among the best thirty hits, at most two of a site. If these are too
-// few, as when all hits are of one site, it moves nothing.
+// It chooses the first ten among the best thirty hits, at most two of a site. If it cannot choose ten,
+// for example because all hits are of one site, it moves nothing.
 func (f *folder) spread(ctx context.Context) error {
 	crowded := false
 	counts := map[string]int{}

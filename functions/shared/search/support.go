@@ -39,17 +39,17 @@ func (p *plan) isLong() bool {
 	return half >= 2*longQuery
 }
 
-// sharpened returns the idf of a word in a long query. The parameter of is its usual idf. sharpened
-// lowers the idf of frequent words more than that of rare words, because in a query of many words
-// the rare ones say what is searched.
+// sharpened turns the usual idf of a word into its idf in a long query. It lowers the idf of frequent
+// words more than that of rare words, because in a query of many words the rare ones say what is
+// searched.
 func sharpened(of float64) float64 { return of * of / (of + 1) }
 
 // lowerStopWord lowers the idf of a word of a long query by the factor Weights.StopWord if it is a
-// stop word.
-// For example, few scientific abstracts have the word you, so its idf is high there, although it
-// says nothing about what is searched. For a word that is a stop word only in some of the languages
-// in which the query may be written, the factor is nearer to 1, by the probability of these
-// languages. A word that stands for others, such as not*, stays.
+// stop word, such as what or you. Few scientific abstracts have the word you, for example, so its
+// idf there is high, although the word says nothing about what is searched. The query may be written
+// in several languages, and the word may be a stop word only in some of them. The less probable
+// these are, the nearer the factor is to 1. The idf of a word that stands for others, such as not*,
+// is not lowered.
 func (p *plan) lowerStopWord(w *queryWord) {
 	if w.expands() {
 		return
@@ -64,14 +64,15 @@ func (p *plan) lowerStopWord(w *queryWord) {
 	w.stop = share > 0.5
 }
 
-// supports reports whether matches get a bonus for similar matches (see support). They do in long
-// queries for pages, if all segments have vectors.
+// supports reports whether matches get a bonus for similar matches (see support). They do if the
+// query is long and searches pages, not images, and if all segments have the term vectors of their
+// documents.
 func (s *search) supports() bool {
 	return s.plan.long && !s.plan.images && s.query.Size > 0 &&
 		!slices.ContainsFunc(s.parts, func(p Part) bool { return !p.Unvisited && !p.Segment.HasVectors() })
 }
 
-// readVectors sets the vectors of a part's documents, from the cache or by reading them.
+// readVectors sets the term vectors of a part's documents, from the cache or by reading them.
 func (s *search) readVectors(ctx context.Context, part int) (err error) {
 	from, memory := s.parts[part], s.ix.memory
 	if from.Unvisited {
@@ -130,25 +131,28 @@ func (s *search) support(best []match) {
 	slices.SortFunc(best, byScore)
 }
 
-// supporter is a match that is similar to another one: the cosine of the angle between their vectors,
-// and the difference between its score and the least score of all examined matches.
+// supporter is a match that is similar to another one. The fields are the cosine of the angle
+// between the two term vectors, and the supporter's score minus the lowest score of all examined
+// matches.
 type supporter struct{ cosine, score float64 }
 
-// compare orders supporters: the most similar first, of equal ones that with the highest score.
+// compare orders supporters: the more similar one comes first; of equally similar ones, the one
+// with the higher score.
 func (s supporter) compare(other supporter) int {
 	return cmp.Or(cmp.Compare(other.cosine, s.cosine), cmp.Compare(other.score, s.score))
 }
 
-// component is a component of a document's vector. The field of is the index of the document's match.
+// component is a component of the term vector of a matching document, with the index of this document
+// among the matches.
 type component struct {
 	hash  uint16
 	of    int
 	value float64
 }
 
-// cosines returns the cosine of the angle between the vectors of each two of n matches: that of the
-// matches i and j has the index i·n+j. The weight of a term in these vectors is its weight in
-// segment.Vectors times ln(1 + n/d), where d is the number of the matches that have the term.
+// cosines returns the cosine of the angle between the term vectors of every two of the n matches. The
+// cosine for the matches i and j has the index i·n+j. The weight of a term in these vectors is its
+// weight in segment.Vectors times ln(1 + n/d), where d is the number of matches that have the term.
 func (s *search) cosines(matches []match) []float64 {
 	n := len(matches)
 	components := make([]component, 0, n*segment.VectorTerms)

@@ -14,7 +14,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// setVectors sets the vectors of the documents: those that a segment of each document alone has.
+// setVectors sets the term vector of each document. For this it builds a segment that has only this
+// document, and takes the vector from there.
 func (o *oracle) setVectors() {
 	for i := range o.docs {
 		d := &o.docs[i]
@@ -38,7 +39,8 @@ func (o *oracle) setVectors() {
 	}
 }
 
-// support adds to the score of each hit 0.8 times the weighed scores of the four most similar hits.
+// support adds to the score of each hit 0.8 times the scores of the four hits most similar to it,
+// weighted by similarity.
 func (o *oracle) support(hits []oracleHit) {
 	vectors, having := make([]map[uint16]float64, len(hits)), map[uint16]float64{}
 	for i, hit := range hits {
@@ -79,7 +81,7 @@ func (o *oracle) support(hits []oracleHit) {
 	}
 }
 
-// parsedLong reports whether a query is long.
+// parsedLong reports whether a query counts as long, once words with the same terms are unified.
 func parsedLong(p *plan) bool {
 	p.unify()
 	return p.long
@@ -134,8 +136,8 @@ func TestCopiesDoNotSupport(t *testing.T) {
 	}
 }
 
-// TestSupportOfTies checks that support does not depend on how equal matches are divided among
-// segments.
+// TestSupportOfTies checks that the bonus for similar matches does not depend on how matches with
+// equal scores are divided among segments.
 func TestSupportOfTies(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	docs := randomDocuments(random, 120)
@@ -155,7 +157,8 @@ func TestSupportOfTies(t *testing.T) {
 }
 
 // TestStopWords checks that stop words count little in a long query, however rare they are in the
-// index, that they are not marked there, and that a short query has none.
+// index, that they are not marked in snippets, and that no word of a short query counts as a stop
+// word.
 func TestStopWords(t *testing.T) {
 	docs := []segment.Document{page("http://chatty", "What you want from this limit design is what you wanted for missile structures.")}
 	for i := range 20 {

@@ -24,14 +24,17 @@ type Query struct {
 	From, Size int
 
 	Site, Lang, Collection, Type []string
-	// only pages fetched at After or later, and before Before; zero: no limit
+	// bounds of the time at which a page was fetched: not earlier than the first, but earlier than
+	// the second; zero: no bound
 	After, Before time.Time
 
-	Named []layout.Identity // identities of pages that the query names: the first of them that is in the index is the first hit
+	// identities of pages that the query names by an address; the first of these pages that the
+	// index has becomes the first hit
+	Named []layout.Identity
 
 	Fold    bool                      // one hit for documents with about the same text, unless Text has dup:all
 	Spread  bool                      // show at most two hits of a site among the first ten (see spread)
-	Reader  []string                  // languages of the reader, such as "de", the most wanted first: they choose among alike documents if neither the query's words nor a filter tell its language
+	Reader  []string                  // languages of the reader, such as "de", the most wanted first: they choose among alike documents if neither the query nor a filter tells which language is wanted
 	Facets  []string                  // columns whose values are counted: Site, Lang, Collection, Type
 	Explain bool                      // add an Explanation of its score to each hit
 	Hidden  func(address string) bool // reports whether an image must not be shown; nil: all may be
@@ -40,7 +43,7 @@ type Query struct {
 
 	Across Across // further languages in which pages are searched, by translating the query
 
-	unlimited bool        // whether filters by language are ignored
+	unlimited bool        // whether the query's filters by language are ignored
 	without   []string    // languages of documents that must not match
 	into      *translator // translator of the query; nil: the query is searched as it stands
 }
@@ -76,11 +79,11 @@ func (r *Refusal) Error() string { return r.Sentence }
 const (
 	// MaxText is the number of bytes of a query's text that are read; the rest is ignored.
 	MaxText = 4096
-	// mostPlain is the greatest number of words outside of quotes in a query in which the words
-	// in quotes must stand together. In a longer query, which is a sentence, they need not.
+	// mostPlain is a number of words. A query with more words outside of quotes counts as a
+	// sentence. In a sentence quotes are ignored, so quoted words need not stand together.
 	mostPlain = 8
-	// MaxSlop is the greatest slop of a phrase. In "red fox"~3 the slop is 3: by so many positions,
-	// in sum, its words may be moved from where they stand in the phrase.
+	// MaxSlop is the greatest slop of a phrase. In "red fox"~3 the slop is 3: the words may be moved
+	// by three positions in total from their places in the phrase.
 	MaxSlop = 20
 	// farFrom is the least length, in letters, of a word for which word~ allows two edits.
 	farFrom = 8
@@ -88,7 +91,8 @@ const (
 	fuzzyFrom = 3
 )
 
-// clause is one piece of a query's text.
+// clause is one piece of a query's text: a word, a phrase in quotes or a filter, with its sign (+
+// or -).
 type clause struct {
 	sign   byte   // '+' if the words must occur, '-' if they must not, or 0
 	filter string // name of a filter, "" for words
@@ -116,7 +120,7 @@ func parse(text string) (clauses []clause) {
 	}
 }
 
-// nextClause reads the first clause of a text and returns it with the rest of the text. A + or - at
+// nextClause reads the first clause of a text and returns it with the remaining text. A + or - at
 // the beginning is a sign only if signed is true: at the start of the query and after white space.
 // In „Model C“-Schulen the - is a hyphen.
 func nextClause(text string, signed bool) (c clause, rest string) {
@@ -159,8 +163,8 @@ func unquote(clauses []clause) (any bool) {
 	return any
 }
 
-// isSentence reports whether a query has more than mostPlain words outside of quotes, without those
-// with a sign and the filters.
+// isSentence reports whether a query has more than mostPlain words outside of quotes. Filters and
+// words with a sign (+ or -) do not count.
 func isSentence(clauses []clause) bool {
 	plain := 0
 	for _, c := range clauses {
@@ -208,8 +212,8 @@ func cutSlop(text string) (slop int, rest string) {
 	return min(slop, MaxSlop), digits[end:]
 }
 
-// cutOperator cuts *, ~, ~1 or ~2 off the end of a word, and sets the field prefix or edits. A word
-// of fewer than fuzzyFrom letters gets no edits.
+// cutOperator cuts *, ~, ~1 or ~2 off the end of a word, and sets c.prefix or c.edits accordingly. A
+// word of fewer than fuzzyFrom letters gets no edits.
 func (c *clause) cutOperator() {
 	if word, found := strings.CutSuffix(c.text, "*"); found {
 		c.text, c.prefix = word, true
@@ -247,18 +251,18 @@ type queryWord struct {
 	text     string // word as written in the query
 	required bool   // whether a document must have the word
 	lone     bool   // whether the word is a lone character of a script without spaces
-	// whether the word is lone, and some segments lack terms of lone characters: there it stands
-	// for all terms that begin with it
+	// whether the word is a lone character, and some segments lack terms of lone characters. In
+	// these segments, all terms that begin with the character are searched.
 	begins  bool
 	prefix  bool             // whether the word is a prefix, as in fox*
-	joined  bool             // whether it is a joined word (see plan.join), which no document needs to hold
-	edits   int              // number of edits by which words may differ from surface, as in fox~1
+	joined  bool             // whether this is a joined word (see plan.join); no document needs to hold it
+	edits   int              // number of edits by which words may differ from queryWord.surface, as in fox~1
 	surface string           // normalised text of the word
-	nearby  *levenshtein.DFA // automaton that accepts the words at most edits away from surface
+	nearby  *levenshtein.DFA // automaton that accepts the words that may stand for this one (see edits)
 
-	place     int // index in plan.words
+	place     int // index of this word in plan.words
 	variants  []variant
-	documents uint64    // sum of the numbers of documents that have each of the variants
+	documents uint64    // numbers of documents that have a variant, added up over all variants
 	in        []float64 // for each language of plan.languages, the number of documents in it that have the word
 	times     int       // how often the query has the word
 	idf       float64   // inverse document frequency; 0 if no document holds the word
@@ -284,11 +288,12 @@ type variant struct {
 	// searched
 	named int
 	worth float64 // factor of the word's score if a document has this term; 1 for the word itself
-	// probability that the term translates the word: the documents with the term count by this
-	// fraction as documents with the word. 0 if the term is no translation; then all of them count.
+	// probability that the term translates the word; 0 if the term is no translation. Of the
+	// documents with the term, this fraction counts as documents with the word, or all of them if
+	// the term is no translation.
 	probability float64
-	// rules is a bit set: bit r is set if the rules of analysis plan.rules[r] give this term for
-	// the word. Documents in the languages of these rules have the term.
+	// rules is a bit set: bit r is set if the rules of analysis plan.rules[r] turn the word into this
+	// term. A document in a language with these rules has the term wherever it has the word.
 	rules uint64
 }
 

@@ -15,21 +15,23 @@ type match struct {
 	support float64 // part of the score that comes from similar matches (see search.support)
 	newness float64 // part of the score that comes from the page's date (see search.addNewness)
 	near    float64 // upper bound of the bonus for words near each other
-	part    int32   // number of the part of the index
+	part    int32   // number of the part (segment) of the index
 	doc     uint32  // number of the document in the part
 }
 
-// topMatches keeps the best matches of a scan, and all matches that tie with the worst of them.
+// topMatches keeps the matches with the highest scores of a scan, and all matches that tie with the
+// worst of them.
 type topMatches struct {
 	size int
 	best []match // heap of at most size matches, the worst first
-	ties []match // further matches with the same score as the worst of best, when best is full
+	ties []match // further matches with the score of the worst match in the heap, when it is full
 }
 
 func (t *topMatches) reset(size int) { t.size, t.best, t.ties = size, t.best[:0], t.ties[:0] }
 
 // least returns the score that a further match must have to be kept. As long as fewer than size
-// matches are kept, it returns a number below 0, and for size 0 one that no score reaches.
+// matches are kept, it returns a number below 0. If size is 0, it returns a number that no score
+// reaches.
 func (t *topMatches) least() float64 {
 	switch {
 	case len(t.best) < t.size:
@@ -94,7 +96,7 @@ func (t *topMatches) down() {
 	}
 }
 
-// sorted returns the best matches and those that tie with the worst, the highest score first.
+// sorted returns the best matches and those that tie with the worst, the highest score first. The
 // topMatches must not be used afterwards until it is reset.
 func (t *topMatches) sorted() []match {
 	t.best = append(t.best, t.ties...)
@@ -108,9 +110,9 @@ func byScore(a, b match) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.part, b.part), cmp.Compare(a.doc, b.doc))
 }
 
-// fewTied limits how many documents are read to order matches with equal scores by identity: the
-// size of the page of hits plus fewTied. If more would have to be read, the identities of all
-// documents of the segments are read instead.
+// fewTied limits how many documents are read to order matches with equal scores by identity (the
+// hash of the URL). The limit is the size of the page of hits plus fewTied. If more documents would
+// have to be read, the identities of all documents of the segments are read instead.
 const fewTied = 8
 
 func (s *search) page(best []match) []match {
@@ -144,9 +146,9 @@ func (s *search) tied(best []match) (groups [][]match, around []match) {
 	return groups, best[from:to]
 }
 
-// order sorts by identity the groups of equal scores that tied returns, so that the right matches
-// are on the page of hits. Other matches with equal scores are sorted later, when the documents
-// of the page are read.
+// order sorts matches with equal scores by identity, so that the right ones are on the page of hits.
+// It sorts only the groups that are partly on the page (see tied). Groups within the page are sorted
+// later, when the documents of the page are read.
 func (s *search) order(ctx deadline, best []match) (err error) {
 	groups, around := s.tied(best)
 	if len(groups) == 0 {
@@ -174,9 +176,8 @@ func (s *search) order(ctx deadline, best []match) (err error) {
 	return nil
 }
 
-// areFew reports whether there are so few matches in around (see tied) that they are ordered by
-// reading their documents. If there are more, the identities of all documents are read (see
-// fewTied).
+// areFew reports whether the matches are so few that they can be ordered by reading their documents.
+// If they are more, the identities of all documents are read instead (see fewTied).
 func (s *search) areFew(around []match) bool { return len(around) <= s.query.Size+fewTied }
 
 // unidentified returns the numbers of those parts of the index (see Part) whose identities must be

@@ -22,12 +22,14 @@ import (
 // pages (see tests/bench), where dictionaries are small. Nor are words looked for near each other,
 // since other languages have other orders.
 
-// translator translates queries into the language of its dictionary.
+// translator translates queries by its dictionary, from the dictionary's language From into its
+// language To.
 type translator struct {
 	*dictionary.Dictionary
 }
 
-// setAcross sets the languages of a plan as setLanguages does, but
+// setAcross sets the languages of a plan for a search across languages. It does what setLanguages
+// does, with these differences:
 //
 //	with Query.unlimited filters by language are ignored
 //	with Query.without   documents in these languages do not match
@@ -51,9 +53,9 @@ func (p *plan) setAcross(q *Query, text string, corpus []corpusLanguage) {
 	p.rules, p.analyzers = append(p.rules, code), append(p.analyzers, analysis.For(code))
 }
 
-// translate replaces the variants of the plan's words by their translations. A word that is not in
-// the dictionary, such as a name or a number, is searched as it stands, and so are prefixes and
-// words with edits.
+// translate replaces the search terms of the plan's words by the terms of their translations. A word
+// that is not in the dictionary, such as a name or a number, is searched as it stands, and so are
+// prefixes and words with edits.
 func (p *plan) translate(t *translator) {
 	p.plain = nil // no bonus for words near each other
 	p.translated = Translated{From: t.From, To: t.To}
@@ -76,10 +78,10 @@ func (p *plan) translate(t *translator) {
 // documents.
 const excludes = 0.25
 
-// translate replaces the variants of a word by the translations of its terms, and returns these
-// translations. It translates only the terms that the rules of the query's language give for the word:
-// those with the index p.source. If none of them has a translation, it returns nil, and keeps the
-// variants that other rules give.
+// translate replaces the variants of a word, which are the terms that are searched for it, by
+// translations, and returns these translations. It translates only the variants that come from the
+// rules of the query's language. If none of these has a translation, it returns nil, and keeps only
+// the variants that come from rules of other languages.
 func (w *queryWord) translate(t *translator, p *plan) (as []dictionary.Translation) {
 	own := w.variants
 	w.variants = nil
@@ -121,8 +123,8 @@ func termsOf(all []dictionary.Translation) string {
 	return strings.Join(texts, ", ")
 }
 
-// share returns the fraction of the documents with the variant's term that count as documents with the
-// word.
+// share returns the fraction of the documents with the variant's term that count as documents with
+// the word: less than 1 if the term is an uncertain translation of the word.
 func (v *variant) share() float64 {
 	if v.probability == 0 {
 		return 1

@@ -8,8 +8,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// TestReader checks that, of the translations of a page, those in the reader's languages come first,
-// unless the query or a filter tells its language.
+// TestReader checks that, of the translations of a page, those in the reader's languages come first.
+// They do not if the query or a filter tells which language is wanted.
 func TestReader(t *testing.T) {
 	var docs []segment.Document
 	for n, of := range []struct{ lang, tag, words string }{

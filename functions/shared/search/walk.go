@@ -23,8 +23,8 @@ func (s *scan) walk(at, end uint32) {
 	}
 }
 
-// walkAll calls match for every document from at to end (inclusive) that has all words marked in
-// s.need. The parameter lead is the index of the rarest of these words.
+// walkAll calls match for every document in the given range (end included) that has all words marked
+// in s.need. The parameter lead is the index of the rarest of these words.
 func (s *scan) walkAll(lead int, at, end uint32) {
 	first := &s.words[lead]
 search:
@@ -48,8 +48,8 @@ search:
 	}
 }
 
-// walkAny calls match for every document from at to end (inclusive) that has at least one of the
-// words s.order[s.rest:]. Other documents cannot be among the best (see scan.rest).
+// walkAny calls match for every document in the given range (end included) that has at least one of
+// the words s.order[s.rest:]. Other documents cannot be among the best (see scan.rest).
 func (s *scan) walkAny(at, end uint32) {
 	lead := s.order[s.rest:]
 	for {
@@ -158,9 +158,9 @@ func (s *scan) atMost(ph *queryPhrase, doc uint32) float64 {
 
 // accept says which documents of a segment may match.
 type accept struct {
-	dead    *roaring.Bitmap // deleted or hidden documents; nil if there are none, or if allowed leaves them out
+	dead    *roaring.Bitmap // deleted or hidden documents; nil if there are none, or if accept.allowed leaves them out
 	allowed bitset          // live documents that pass the filters; nil without filters
-	stride  uint32          // take only every stride-th stretch of documents, as a sample; 0 or 1: all
+	stride  uint32          // examine only every stride-th stretch of documents, as a sample; 0 or 1: all
 }
 
 // stretch is the number of consecutive documents that a sample takes or leaves out together (see
@@ -226,8 +226,8 @@ func (b bitset) clear(doc uint32) {
 	}
 }
 
-// next returns the first document from doc on whose bit is set, or postings.NoMore if there is
-// none.
+// next returns the first document whose bit is set, beginning the search with the document doc. If
+// there is none, it returns postings.NoMore.
 func (b bitset) next(doc uint32) uint32 {
 	n := int(doc / 64)
 	if n >= len(b) {

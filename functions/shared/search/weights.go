@@ -10,8 +10,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// Weights are the numbers in the formulas of scores (see the package's text). Those of weights.json
-// hold for every search; functions/command/eval/train fits them to judged queries.
+// Weights are the numbers in the formulas of scores (see the package comment). Searches use the
+// weights in the file weights.json, unless WithWeights sets others. The command in
+// functions/command/eval/train fits the weights in the file to judged queries.
 type Weights struct {
 	// Saturation is k1 of BM25F: the larger it is, the more further occurrences of a word add to
 	// the score.
@@ -19,7 +20,7 @@ type Weights struct {
 	// Repetition is k3 of BM25F: the larger it is, the more repetitions of a word in the query add
 	// to the weight of the word.
 	Repetition float64 `json:"repetition"`
-	// weights of words in the fields of a page
+	// weights of words in the fields of a page, relative to each other
 	Title    float64 `json:"title"`
 	Headings float64 `json:"headings"`
 	Address  float64 `json:"address"`
@@ -34,13 +35,15 @@ type Weights struct {
 	// Joined is the factor, at most 1, for the scores of the words e and mail in a document that
 	// has only the joined form email.
 	Joined float64 `json:"joined"`
-	Named  float64 `json:"named"` // weight of a word in the names of a start page's site
+	Named  float64 `json:"named"` // factor of the bonus that a start page gets if the query has words of its site's names
 	// factor, at most 1, for the score of a word that a page has only outside of its main part
 	Outside float64 `json:"outside"`
-	Anchors float64 `json:"anchors"` // weight of a word in the anchors of links to a page, relative to the page's text
-	Ordered float64 `json:"ordered"` // weight of two words as they follow each other in the query (see near.go)
-	Nearby  float64 `json:"nearby"`  // weight of two words near each other, in any order
-	Support float64 `json:"support"` // weight of the scores of similar matches in long queries
+	Anchors float64 `json:"anchors"` // factor for the scores of words in anchors (texts of links to a page)
+	Ordered float64 `json:"ordered"` // weight of the exact phrase of two neighbouring words of the query (see near.go)
+	Nearby  float64 `json:"nearby"`  // weight of two neighbouring words of the query near each other, in any order
+	// weight of the bonus that a match of a long query gets if other good matches are similar to it
+	// (see search.support)
+	Support float64 `json:"support"`
 	// factor, at most 1, for the weight of a stop word such as what or you in a long query
 	StopWord float64 `json:"stop_word"`
 	Newness  float64 `json:"newness"` // greatest bonus of a new page, relative to its score, if the query asks for new pages

@@ -40,7 +40,7 @@ func widthOf(text string, most int) (n int) {
 // column of its width. This bounds the number of accents on a letter.
 const columnBytes = 8
 
-// ahead returns the end of the longest part of text that begins at the offset at, is at most n
+// ahead returns the end of the longest part of text that begins at a given offset, is at most n
 // columns wide, and has at most columnBytes·n bytes.
 func ahead(text string, at, n int) int {
 	for most := at + columnBytes*n; at < len(text); {
@@ -53,7 +53,7 @@ func ahead(text string, at, n int) int {
 	return at
 }
 
-// startOf returns the start of the longest part of text that ends at the offset at, is at most n
+// startOf returns the start of the longest part of text that ends at a given offset, is at most n
 // columns wide, and has at most columnBytes·n bytes.
 func startOf(text string, at, n int) int {
 	for least := at - columnBytes*n; at > 0; {

@@ -9,11 +9,11 @@ import (
 const (
 	snippetSize = 220      // snippetSize is the greatest width of a snippet, in columns of a fixed-width font
 	scanSize    = 64 << 10 // scanSize is the number of bytes at the beginning of a text in which matches are looked for
-	// patience is the number of bytes after the best window so far in which snippet searches for a
-	// better one.
+	// patience is the number of bytes after the best window (excerpt) so far in which the method
+	// snippet searches for a better one.
 	patience = 8 << 10
-	// nearer replaces patience if the best window has all words of the query: then a window is
-	// better only if these words are closer to each other in it.
+	// nearer is used instead of patience if the best window so far has all words of the query. It is
+	// smaller, because a better window can then only have the words closer to each other.
 	nearer    = 1 << 10
 	titleSize = 300 // greatest width of a title, in columns of a fixed-width font
 )
@@ -27,8 +27,8 @@ func (m *textMarker) whole(text string) []Fragment {
 
 // snippet returns the best window of a text, with its matches marked. It is the window whose
 // different words have the greatest sum of weights; of windows with the same sum, one with its
-// matches close together. The search ends patience bytes after the best window so far, or nearer
-// bytes if this window has all words of the query.
+// matches close together. The search ends if no better window is found for a number of bytes: the
+// constant patience, or the constant nearer if the best window has all words of the query.
 func (m *textMarker) snippet(text string) []Fragment {
 	read := cutRune(text[:min(len(text), scanSize)])
 	end := len(read)
@@ -63,10 +63,10 @@ type densest struct {
 	left    int     // first match of the current window, as an index in spans
 	value   float64 // sum of the weights of the words in spans[left:]
 	highest float64 // value of the best window so far
-	gaps    int     // bytes between the matches of the best window
+	gaps    int     // number of bytes between the matches of the best window
 }
 
-// add adds the next match, the parameter right, and reports whether a new best window ends with it.
+// add adds the next match, and reports whether a new best window ends with it.
 // A window is better if its sum of weights is higher, or if the sum is the same and the window has
 // less than half as many bytes between its matches.
 func (d *densest) add(right span) bool {
@@ -93,12 +93,13 @@ func (d *densest) add(right span) bool {
 }
 
 // isTooWide reports whether text[start:end] is wider than snippetSize. A text of at most
-// snippetSize bytes is not, since no character has more columns than bytes.
+// snippetSize bytes never is, since no character has more columns than bytes.
 func (d *densest) isTooWide(start, end int) bool {
 	return end-start > snippetSize && widthOf(d.text[start:end], snippetSize) > snippetSize
 }
 
-// isDense reports whether there is hardly more than spaces between the matches of the best window.
+// isDense reports whether the matches of the best window stand side by side: the text between them
+// has at most two bytes for each word of the query.
 func (d *densest) isDense() bool { return d.gaps <= 2*len(d.weights) }
 
 // cutSlack is the greatest number of bytes by which a window is shortened at either end, so that
@@ -108,14 +109,15 @@ const cutSlack = 24
 // window is a range of a text, in bytes.
 type window struct{ start, end int }
 
-// fit returns a window around w that begins and ends between words. The parameter size is its width
-// in columns. If w is wider, its end is cut. Else the additional columns before w are
+// fit returns a window of the given size in columns around the matches in w. The window begins and
+// ends between words. If w is wider than size, its end is cut. Else text before and after w is
+// added. Of the additional columns, the text before w takes
 //
-//	up to two thirds    if a sentence begins there: back to its beginning
-//	a third             if none begins there
+//	up to two thirds    if a sentence starts within them: the window begins with this sentence
+//	a third             otherwise
 //	more                if the text ends soon after w
 //
-// and the others follow after w.
+// The text after w takes the remaining columns.
 func (w window) fit(text string, size int) window {
 	if end := ahead(text, w.start, size); end < w.end {
 		return window{w.start, w.start}.cutEnd(text, end)
@@ -131,8 +133,9 @@ func (w window) fit(text string, size int) window {
 	return w.cutEnd(text, ahead(text, start, size))
 }
 
-// cutEnd returns a window that begins as w does and ends at the offset end. If that is within a
-// word, it ends at a space shortly before, but after w, if there is one (see cutBefore).
+// cutEnd returns a window that begins where w begins and ends at the offset end. If end is within a
+// word, the window ends at the last space before the word, unless this space is inside w or too far
+// away (see cutBefore).
 func (w window) cutEnd(text string, end int) window {
 	if end < len(text) && !strings.ContainsRune(" \n", rune(text[end])) {
 		end = cutBefore(text, max(w.start, w.end), end)
@@ -178,8 +181,8 @@ func cutAfter(text string, start, limit int) int {
 	return start
 }
 
-// cutBefore returns the offset of the last space within cutSlack bytes before end, but not before
-// least. If there is none, it returns end.
+// cutBefore returns the offset of the last space between the offsets least and end that is at most
+// cutSlack bytes before end. If there is none, it returns end.
 func cutBefore(text string, least, end int) int {
 	from := max(least, end-cutSlack)
 	if space := strings.LastIndexFunc(text[from:end], unicode.IsSpace); space >= 0 {
@@ -248,7 +251,7 @@ func tidy(text string) string {
 	return out.String()
 }
 
-// isTidy reports whether a text is ASCII and tidy would not change it.
+// isTidy reports whether a text is ASCII and would not be changed by the function tidy.
 func isTidy(text string) bool {
 	before := byte('x')
 	for i := range len(text) {
