@@ -1,11 +1,13 @@
-// Command linktexts makes a judged set of queries (see package eval) from a manual: some texts of its
-// links are the queries, and the pages to which the links lead are the answers.
+// Command linktexts makes a judged set of queries (see package eval) from a manual: some texts of
+// its links are the queries, and the pages to which the links lead are the answers.
 //
 //	go run ./tests/bench/linktexts -in DIR -base http://127.0.0.1:8000/ -out OUT
 //
-// DIR holds HTML pages; those named genindex, the indexes of Sphinx's manuals, are left out. The command copies them to OUT/site, where the links with these texts lead
-// nowhere, so that a crawl does not learn the answers from them; base is the address from which OUT/site
-// is served. It writes OUT/queries.tsv and OUT/qrels.tsv.
+// DIR holds HTML pages; those named genindex, the indexes of Sphinx's manuals, are left out. The
+// command writes OUT/queries.tsv, OUT/qrels.tsv and OUT/site, a copy of the pages that is to be
+// crawled. The flag -base gives the address from which OUT/site will be served. The copy lacks the
+// links whose texts are queries. Otherwise a search engine would learn the answers from the texts
+// of the links, and a page with such a link would contain the query itself.
 package main
 
 import (
@@ -54,7 +56,7 @@ func run(in, base, out string) error {
 	for name, page := range m.pages {
 		page.Find("a[href]").Each(func(_ int, a *goquery.Selection) {
 			if _, held := set[textOf(a)]; held {
-				a.RemoveAttr("href")
+				a.Remove()
 			}
 		})
 		html, err := page.Html()
@@ -74,12 +76,12 @@ func run(in, base, out string) error {
 
 // manual is a directory of HTML pages.
 type manual struct {
-	base   *url.URL                     // address from which it is served
-	pages  map[string]*goquery.Document // by path in the directory
+	base   *url.URL                     // address from which the manual is served
+	pages  map[string]*goquery.Document // pages by their path in the directory
 	titles map[string]string            // titles of the pages, in lower case, by address
 }
 
-// read reads all pages in and below the directory in.
+// read reads all pages in and below a directory.
 func read(in, base string) (*manual, error) {
 	root, err := url.Parse(base)
 	if err != nil {
@@ -104,7 +106,8 @@ func read(in, base string) (*manual, error) {
 	})
 }
 
-// targets returns the addresses to which the links with each text lead, without fragments.
+// targets returns, for each text of a link, the set of addresses (without fragments) to which
+// links with this text lead.
 func (m *manual) targets() map[string]map[string]bool {
 	all := make(map[string]map[string]bool)
 	for name, page := range m.pages {
@@ -130,8 +133,8 @@ func textOf(s *goquery.Selection) string {
 	return strings.ToLower(strings.Join(strings.Fields(s.Text()), " "))
 }
 
-// isHeldOut reports whether the links with a text are held out: one in four of the texts of two to
-// eight words that begin with a letter.
+// isHeldOut reports whether the text of a link may become a query. It may if it has two to eight
+// words, and begins with a letter. Of these texts, only one in four is chosen, by its hash.
 func isHeldOut(text string) bool {
 	words := len(strings.Fields(text))
 	if first, _ := utf8.DecodeRuneInString(text); !unicode.IsLetter(first) {

@@ -8,7 +8,9 @@ import (
 	"testing"
 )
 
-// TestRun checks that queries are texts of links to one page, and that the copy has no such links.
+// TestRun makes queries from the texts of links. A text may become a query only if all links with
+// this text lead to the same page. The copy of the manual must lack all links whose texts became
+// queries, and must have all other links.
 func TestRun(t *testing.T) {
 	in, out := t.TempDir(), t.TempDir()
 	var index strings.Builder
@@ -29,8 +31,8 @@ func TestRun(t *testing.T) {
 	if strings.Count(qrels, "\thttp://127.0.0.1/m/sub/p") != n {
 		t.Errorf("qrels:\n%s", qrels)
 	}
-	if left := strings.Count(site, "<a>"); left != n || strings.Count(site, "<a href=") != 120-n {
-		t.Errorf("%d links of %d lead nowhere", left, n)
+	if left := strings.Count(site, "<a "); left != 120-n {
+		t.Errorf("%d of 120 links are left, of which %d are queries", left, n)
 	}
 	for i := range 40 {
 		written(t, out, fmt.Sprintf("site/sub/p%d.html", i))
