@@ -18,9 +18,9 @@ import (
 const (
 	// MaxAcross is the greatest number of languages into which a query is translated (Across.Into).
 	MaxAcross = 8
-	// MaxAcrossHits is the greatest sum of From and Size of a Query with Across, that is, of one
-	// that is translated into other languages. Such a query makes one search for each language, and
-	// each of these searches reads From + Size hits.
+	// MaxAcrossHits is the greatest sum of From and Size of a Query with Across. Such a query is
+	// translated into other languages. It takes one search for each language, and each of these searches
+	// reads From + Size hits.
 	MaxAcrossHits = 1000
 	// acrossAtOnce is the greatest number of languages that are searched at the same time.
 	acrossAtOnce = 4
@@ -103,9 +103,9 @@ func (ix *Index) searchAcross(ctx context.Context, q *Query) (Result, error) {
 	return joined, nil
 }
 
-// languageOf returns the language in which a query is most likely written. It ignores the query's
-// filters by language, and compares how many documents of each language have the query's words (see
-// plan.setShares). It returns "" if the index has no language for the query.
+// languageOf returns the language in which a query is most likely written. For this it compares how many
+// documents of each language have the query's words (see plan.setShares). Filters of the query by language
+// do not count. It returns "" if the index has no language for the query.
 func (ix *Index) languageOf(ctx context.Context, q *Query) (string, error) {
 	unlimited := *q
 	unlimited.unlimited = true
@@ -177,9 +177,9 @@ func openAll(ctx context.Context, across *Across, from string) (all []*translato
 	return all, notes
 }
 
-// join joins the results of several searches to one result, which has the hits on the page of hits
-// that q requests. The first result must be that of the search in the query's own language. The
-// hits are merged by score, without changing the order of hits within a result.
+// join joins the results of several searches to one result. The first of the results must be that of the
+// search in the query's own language. All hits are merged by score, but hits of the same search keep their
+// order. The joined result has only the page of hits that q requests.
 func join(results []Result, q *Query) Result {
 	all := results[0]
 	lists := make([][]Hit, len(results))

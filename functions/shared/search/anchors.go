@@ -10,8 +10,8 @@ import (
 
 // newAnchorStatistics returns the statistics by which anchors (texts of links to a page) are
 // scored. A segment of anchors has the anchors in the field Headings, and the addresses of
-// unvisited URLs in the field Address. The lengths of these fields do not change the score, because
-// a page is no less about a word if other links use other words.
+// unvisited URLs in the field Address. The lengths of these fields do not change the score. For example, ten
+// links with the text "fox" count the same for a page, even if a hundred other links to it have other texts.
 func newAnchorStatistics(w *Weights) *statistics {
 	t := &statistics{weights: w}
 	for code := range t.gain[segment.Headings] {
@@ -21,9 +21,9 @@ func newAnchorStatistics(w *Weights) *statistics {
 	return t
 }
 
-// having returns the index's terms by which the documents with the word w are counted: the terms of
-// the pages' texts or, if no text has w, those of the anchors (texts of links to pages). The result
-// is indexed by part (segment) and by number of the term.
+// having returns the terms by which the documents with the word w are counted. These are the terms of the
+// pages' texts or, if no text has w, the terms of the anchors (texts of links to pages). The first index
+// of the result is the part (segment) of the index, and the second is the number of the term.
 func (g *gathered) having(w *queryWord) [][]*segment.Term {
 	if g.inTexts(w) {
 		return g.terms

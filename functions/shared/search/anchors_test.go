@@ -19,7 +19,8 @@ import (
 // linkWord is a word that random anchors may have, and that no random document has.
 const linkWord = "zanzibar"
 
-// anchorsOf returns a document whose headings are the given texts: anchors (texts of links) to d.
+// anchorsOf returns the document that holds the anchors of d (the texts of links to d) in a segment of
+// anchors. The parameter texts has the anchors. They become the headings of the returned document.
 func anchorsOf(d *segment.Document, texts ...string) segment.Document {
 	return segment.Document{ID: d.ID, Lang: d.Lang, Headings: texts}
 }
@@ -49,8 +50,9 @@ func randomAnchors(random *rand.Rand, docs []segment.Document) map[layout.Identi
 	return anchors
 }
 
-// withAnchors returns an index like ix that also has the given anchors (texts of links to a
-// document). The groups are the documents of each segment of ix.
+// withAnchors returns an index like ix that also has the given anchors (texts of links), which are listed
+// by the identity of the document to which they lead. The parameter groups must have, for each segment of
+// ix, the documents of which the segment was built.
 func withAnchors(t testing.TB, ix *Index, anchors map[layout.Identity]segment.Document, groups ...[]segment.Document) *Index {
 	t.Helper()
 	parts := append([]Part(nil), ix.parts...)
@@ -82,9 +84,8 @@ func anchoredIndex(t testing.TB) *Index {
 	}, docs)
 }
 
-// TestAnchorsFind checks that a page is found by words that only the texts of links to it have,
-// that it scores more for words that links have, too, and that phrases are not found in the texts
-// of links.
+// TestAnchorsFind checks that the words in anchors (texts of links to a page) find the page and add to
+// its score, and that phrases are not found in anchors.
 func TestAnchorsFind(t *testing.T) {
 	ix := anchoredIndex(t)
 	for query, want := range map[string][]string{

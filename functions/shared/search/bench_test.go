@@ -24,7 +24,7 @@ const (
 type zipf struct {
 	random *rand.Rand
 	words  []string
-	upTo   []float64 // for each word, the sum of the frequencies of the words up to it
+	upTo   []float64 // for each word, the sum of its frequency and those of all words before it
 }
 
 func newZipf(seed uint64) *zipf {

@@ -79,9 +79,9 @@ func (s stored) steps(t *testing.T, q Query) (steps int64, found int) {
 	return m.Cost(meter.Prices{}, 0).DependentSteps, result.Total
 }
 
-// TestSteps checks how many dependent steps (rounds of reads, each of which needs the round before)
-// queries take when only the tails of segments have been read: one for words with their positions,
-// one for documents, and seldom one for identities.
+// TestSteps checks that queries usually take at most two steps, queries with a phrase in quotes usually
+// three, and no query more than three. A step is a round of reads that needs the results of the round
+// before. At the start, only the tails of the segments have been read.
 func TestSteps(t *testing.T) {
 	z := newZipf(2)
 	docs := z.documents(200)
@@ -123,9 +123,9 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestStepsOfTies checks how many rounds of reads a search takes if the border between two pages of
-// hits is between matches with equal scores. It takes no further round if these matches are few, and
-// one more if they are many.
+// TestStepsOfTies checks how many rounds of reads a search takes if matches with equal scores are on
+// different pages of hits, so that their order decides which are shown. The search must take no further
+// round for this order if these matches are few, and one more if they are many.
 func TestStepsOfTies(t *testing.T) {
 	for _, test := range []struct {
 		documents int

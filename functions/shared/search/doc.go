@@ -3,7 +3,7 @@
 // # Query language
 //
 //	fox dog            documents that hold either word; a document that holds
-//	                   all words scores double, and words near each other
+//	                   all words scores more, and words near each other
 //	                   score more
 //	+fox -dog          fox must occur, dog must not
 //	"red fox"          red directly followed by fox
@@ -26,7 +26,7 @@
 // before it, such a word is searched as a phrase. Every text is a query: there are no
 // syntax errors. A query without a word that may or must occur finds nothing.
 //
-// Signs, quotes and filters are taken as ordinary text where they cannot be meant:
+// Where a sign, a quote or a filter is not meant as such, it counts as ordinary text:
 //
 //	„Model C“-Schulen         the hyphen is no sign, as no space is before it
 //	who lived before:christ   words, as christ is no date
@@ -50,7 +50,7 @@
 //	Σ words idf·(k1+1)·F / (k1 + F) · (k3+1)·q / (k3 + q)
 //	F = Σ fields w·f / (1 − b + b·L/average)
 //
-//	w         weight of the field: title 3, headings 1, body 1, address 0.25 (these and the
+//	w         weight of the field: title 3, headings 2, body 1, address 0.25 (these and the
 //	          other weights stand in weights.json)
 //	b         0.6 in the body, 0.5 in the other fields
 //	L         length of the field, as the segment stores it, but at most three times
@@ -66,9 +66,9 @@
 //	idf       as above; for a word that is in no text, by the number of pages whose anchors have it
 //
 // A page that has a word only in its anchors counts as a page with the word: it satisfies +, and
-// may score double for having all words (see below). Phrases, words near each other and excluded
+// may score more for having all words (see below). Phrases, words near each other and excluded
 // words are looked for in texts only, so that no link hides a page. Prefixes and words with edits
-// stand for words of texts.
+// match words that texts have, not words that only anchors have.
 //
 // The start page of a site has the names of the site (segment.NameTerm): the words of its host,
 // of its title, and of the name that it gives the site. If the query has some of these words, they
@@ -80,7 +80,7 @@
 //	A   sum of the weights of all words of the query
 //
 // So a query that is the name of a site finds the start page first, and a query with other words
-// besides the name finds other pages. This addition is not doubled if the page has all words.
+// besides the name finds other pages. The factor for all words (see below) does not multiply it.
 //
 // Deleted documents count until a merge removes them, so that scores do not depend on
 // how documents are divided among segments. Of a word's synonyms the one with the
@@ -104,9 +104,19 @@
 // give this term for the word. For example, the rules of Spanish give configur for configurando. English
 // pages have the same term, from configure; but the rules of English do not give it for configurando.
 //
-// A document that holds all words that occur in the index scores double, if
+// The score of a document that holds all words that occur in the index is multiplied by 1.5, if
 // there are two or more. Each quoted phrase adds half the BM25F of a word whose idf
 // is the sum of its words' idf.
+//
+// A page whose title the query names gets a bonus, if it is among the best hundred documents or ties with
+// the hundredth:
+//
+//	T · (T/A)² · n/L
+//
+//	T   sum of the weights of those words of the query that the title has
+//	A   sum of the weights of all words of the query
+//	n   number of words of the title that are words of the query
+//	L   number of all words of the title
 //
 // Two plain words that follow each other in the query score more where they are near each
 // other: they are searched as two phrases, each scored like a quoted one. Of all such pairs the sixteen
@@ -114,30 +124,37 @@
 // with the hundredth.
 //
 //	the document has                          weight, times the sum of the words' idf
-//	the words as they follow each other       0.4
-//	the words at most six moves from that     0.1 more
+//	the words as they follow each other       0.6
+//	the words at most six moves from that     0.15 more
 //	the same for pairs of characters of       a tenth of these
 //	Chinese, Thai …
-//	all pairs of a written word, at most 12,  0.8
+//	all pairs of a written word, at most 12,  0.78
 //	as they follow each other in it
 //
-// To find a written word of such a script near the next written word, all its pairs are searched
-// together as a phrase.
+// In these sums a stop word, such as what or you, counts 0.3 times, unless the query has no other words.
+// In a long query (see below) the bonus is multiplied by 1 − 0.5 · doubt.
 //
-// A query of five words or more (two pairs of characters of a script without spaces count as one)
-// describes what is wanted. It differs from a shorter one in three ways:
+// In such scripts a word is indexed as overlapping pairs of characters. If such a word has a neighbour in
+// the query, the two phrases for these neighbours have all pairs of the word.
+//
+// A query of five words or more (two pairs of characters of a script without spaces count as one) is a
+// long one, which often describes what is wanted and names no page. It differs from a shorter one in
+// three ways:
 //
 //	idf         of each word is replaced by idf² / (idf + 1), so that rare words count more
-//	stop words  such as what or you count 0.3 times, by the lists of the languages in which the
+//	stop words  count 0.3 times also as words of their own, by the lists of the languages in which the
 //	            query may be written (analysis.IsStopWord), and are not marked in snippets,
 //	            unless the query has no others
 //	support     each of the best hundred matches, and of those that tie with the hundredth,
-//	            gets 0.8 · Σ cosine · (score − least), summed over the four of these matches
-//	            that are most similar to it
+//	            gets 0.8 · doubt · Σ cosine · (score − least), summed over the four of these
+//	            matches that are most similar to it
 //
 //	cosine      of the angle between the two documents' vectors (see segment.Vector), in which
 //	            a term counts by ln(1 + matches / matches with the term)
 //	least       the lowest score of these matches
+//	doubt       2 · (1 − score of the best match / greatest score that words can give), at most 1.
+//	            It is low if the query names a page, by words of its title. Then similar pages do
+//	            not matter, and the order of the words does.
 //
 // Documents with a cosine of 0.7 and more are copies, and do not support each other. No match is
 // supported if a segment lacks vectors. Segments of earlier versions of the program lack them until
@@ -148,9 +165,9 @@
 // times its score if no other of these matches is newer, half of that if it is a year older, and so on.
 // The date is the page's own (segment.Document.Date); a page without a date gets no bonus.
 //
-// A joined word (e-mail, pg_dump; see package analysis) counts as a word besides its parts. A
-// document without the joined word can still have all words, and a document that has only the joined
-// form counts as one with the parts. Equal scores are ordered by identity.
+// For a joined word such as e-mail (see package analysis), the words e, mail and email are searched.
+// A document with e and mail has all words, even without email. A document with email counts as having
+// e and mail, too. Matches with equal scores are ordered by identity, a hash of the URL.
 //
 // # Alike documents
 //
@@ -182,14 +199,14 @@
 // The query's own language is the most probable one by the documents that have its words. All hits
 // become one list, ordered by score. Scores in different languages are only roughly comparable, because
 // each comes from the statistics of its own language. [Result].Translated has the translated words, and
-// [Result].Notes says which dictionary is missing: then pages in that language are searched by the words
-// as they stand.
+// [Result].Notes says for which languages a dictionary is missing. Pages in these languages are searched by
+// the untranslated words.
 //
 // # Named pages
 //
-// The first page of [Query].Named that is in the index and passes the filters is the first hit,
-// with the score of the second, whatever its words are. The other hits are those of the query as
-// if that page did not match.
+// A query may name pages by their addresses ([Query].Named). The first of these pages that is in the
+// index and passes the filters is the first hit, whatever its words are. It gets the score of the
+// second hit. The other hits are those that the query would find if this page did not match.
 //
 // # Images
 //

@@ -90,9 +90,9 @@ func (g *gathered) expand(ctx deadline, p *plan) error {
 	return nil
 }
 
-// expansions returns the words or terms that the word w of a query matches in one segment. The
-// parameter words is the segment's dictionary. ofImages says whether the query searches images or
-// pages.
+// expansions returns what the word w of a query matches in one segment: for a lone character (see
+// queryWord.begins) the terms that begin with it, else words of the segment's dictionary. The parameter
+// words is this dictionary. ofImages is true if the query searches images, and false if it searches pages.
 func (g *gathered) expansions(ctx context.Context, part int, words *vellum.FST, w *queryWord, ofImages bool) (expansions, error) {
 	found := expansions{}
 	switch {
@@ -129,10 +129,9 @@ func (w *queryWord) setNearby() (err error) {
 	return nil
 }
 
-// collect adds to e the words of a dictionary that the automaton accepts and that lie between two
-// bounds in the order of bytes. The lower bound itself is included, the upper bound is not. A nil
-// automaton accepts all words; a nil bound is no bound. collect stops when e has more than maxSeen
-// words.
+// collect adds those words of a dictionary to e that are at or after one bound and before another, and
+// that an automaton accepts. Words are compared as bytes. A nil bound does not limit the words, and a nil
+// automaton accepts all. collect stops when e has more than maxSeen words.
 func (e expansions) collect(ctx context.Context, words *vellum.FST, automaton vellum.Automaton, from, to []byte) error {
 	var walk *vellum.FSTIterator
 	var err error
@@ -166,10 +165,10 @@ func afterPrefix(prefix string) []byte {
 	return nil
 }
 
-// setVariants sets the variants of the word w, which are the terms that are searched for it. They are
-// the terms of its best expansions. An expansion is a word that matches w; those with the fewest
-// edits are the best, then the most frequent. If setVariants leaves some out, it adds a note to the
-// plan. It refuses the query if w has more than maxSeen expansions.
+// setVariants sets the terms that are searched for the word w (its variants) if w is such as fox* or foks~.
+// The parameter found has the words of the index that match w. The variants are the terms of the best of
+// these words: those with the fewest edits, then the most frequent. If some words are left out, setVariants
+// adds a note to the plan. If more than maxSeen words match, it refuses the query.
 func (p *plan) setVariants(w *queryWord, found expansions) error {
 	if len(found) > maxSeen {
 		return &Refusal{fmt.Sprintf("More than %d words begin with %q: write more of its letters.", maxSeen, w.text)}
@@ -211,17 +210,18 @@ func (p *plan) setVariants(w *queryWord, found expansions) error {
 	return nil
 }
 
-// isOneTerm reports whether the word is searched by a single term, or by the two forms of a term. One
-// form is for documents with the word in the main part of the page, the other for documents with the
-// word only outside of it. A document has at most one of these forms. So the number of documents with
-// the word is the sum of the numbers of documents with each form.
+// isOneTerm reports whether the word is searched by a single term. The term may have two forms: one for
+// pages with the word in their main part, and one for pages with the word only outside of it. The index
+// stores for each form how many pages have it. Since no page has both, the sum of these two numbers is
+// the number of pages with the word.
 func (w *queryWord) isOneTerm() bool {
 	return len(w.variants) == 1 || len(w.variants) == 2 && w.variants[1].term == analysis.Outside(w.variants[0].term)
 }
 
-// addAll adds to w the terms that the rules of the query's languages make of a word. With each term it
-// adds the form of the term for texts outside of main parts (see add). The parameter worth is the
-// factor for scores by these terms.
+// addAll adds variants to w: the terms of the analysed word a, under which documents with this word are
+// indexed. The rules of each language of the query may give another term, such as another stem. Each term
+// has a second form, for pages that have the word only outside of their main part. In scores, a term counts
+// by the factor worth, and its second form by worth · Weights.Outside.
 func (p *plan) addAll(w *queryWord, a *analysis.Word, worth float64) {
 	for n, term := range a.Terms {
 		rules := uint64(0)
@@ -234,10 +234,10 @@ func (p *plan) addAll(w *queryWord, a *analysis.Word, worth float64) {
 	}
 }
 
-// add adds two variants to w: the given term, and the form of this term for pages that have the
-// word only outside of their main part. The parameters worth and outside are the factors for scores
-// by the term and by its form; rules are the rules of analysis that give the term (see
-// variant.rules). If w has the term already, add only adds the rules to it.
+// add adds two variants to w: the given term, and a second form of this term, for pages that have the word
+// only outside of their main part. The parameters worth and outside are the factors of the term and of its
+// second form in scores. The parameter rules has the rules of analysis that give the term (see
+// variant.rules). If w has the two variants already, add only adds these rules to them.
 func (w *queryWord) add(term string, worth, outside float64, rules uint64) {
 	if n := slices.IndexFunc(w.variants, func(v variant) bool { return v.term == term }); n >= 0 {
 		w.variants[n].rules |= rules

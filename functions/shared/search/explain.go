@@ -47,6 +47,9 @@ func (s *search) explain(ctx context.Context, best []match) error {
 			o := &found[i][n]
 			root.add(s.explainFields(fmt.Sprintf("phrase %s", ph), ph.weight, &o.freq, &o.length))
 		}
+		if f.titled > 0 {
+			root.add(Explanation{What: "title that the query names", Value: f.titled})
+		}
 		if f.support > 0 {
 			root.add(Explanation{What: "support by similar pages", Value: f.support})
 		}
@@ -92,8 +95,8 @@ func (s *search) explainNear(found [][]occurrence, i int) Explanation {
 }
 
 // explainNames explains the part of a start page's score that comes from words of the query in the
-// names of its site. doc is the page's document. Before, explainWords must have moved the cursors of
-// the scan to this document.
+// names of its site. doc is the page's document. The caller must call explainWords for this document
+// first: that moves the cursors of the scan to it.
 func (s *search) explainNames(work *scan, doc uint32) Explanation {
 	named := 0.0
 	for i := range s.plan.words {
@@ -133,8 +136,9 @@ func (s *search) explainWords(work *scan, doc uint32) Explanation {
 	}}}
 }
 
-// explainWord explains the score of a word in the cursor's document. The score is that of the best
-// term that stands for the word in the text, and of the best one in the anchors (texts of links).
+// explainWord explains the score of a word in the cursor's document. Several terms may stand for the word.
+// The score is the sum of two scores: that of the best of these terms in the page's text, and that of the
+// best one in the page's anchors (texts of links to it).
 func (s *search) explainWord(w *queryWord, c *cursor) (best Explanation) {
 	var anchors Explanation
 	what := fmt.Sprintf("word %q: %s, idf %.4g", w.text, s.plan.rarity(w), w.idf)
@@ -172,8 +176,8 @@ func (s *search) explainWord(w *queryWord, c *cursor) (best Explanation) {
 	return best
 }
 
-// explainFields explains the BM25F of a word or phrase by the contribution of each field. The
-// argument what names the word or phrase.
+// explainFields explains the BM25F score of a word or phrase by the contribution of each field. The first
+// argument is the text for Explanation.What, which names the word or phrase.
 func (s *search) explainFields(what string, weight float64, freq *[postings.Fields]uint32, length *[postings.Fields]uint8) Explanation {
 	e := Explanation{What: what}
 	all := s.statistics.frequency(freq, length)

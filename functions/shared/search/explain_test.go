@@ -66,18 +66,19 @@ func TestExplanation(t *testing.T) {
 	}
 	write(find(t, ix, Query{Text: "red fox", Size: 1, Explain: true}).Hits[0].Explanation, "")
 	want := []string{
-		"3.281 score",
-		"  2.901 holds all words: × 2",
+		"3.181 score",
+		"  2.176 holds all words: × 1.5",
 		`    0.218 word "red": 2 of 2 documents in en, the query's language with probability 1, idf 0.1823`,
 		"      0.218 in body × 1: 2 times, length 7, 1.379 of a frequency of 1.379",
 		`    1.232 word "fox": 1 of 2 documents in en, the query's language with probability 1, idf 0.6931`,
 		"      1.002 in title × 3: 1 times, length 1, 3 of a frequency of 3.69",
 		"      0.230 in body × 1: 1 times, length 7, 0.6897 of a frequency of 3.69",
-		"  0.381 nearness of the words",
-		`    0.276 "red fox" in this order`,
-		"      0.276 in body × 1: 1 times, length 7, 0.6897 of a frequency of 0.6897",
-		`    0.105 "red fox" at most 6 words from that`,
-		"      0.105 in body × 1: 2 times, length 7, 1.379 of a frequency of 1.379",
+		"  0.435 title that the query names",
+		"  0.571 nearness of the words",
+		`    0.414 "red fox" in this order`,
+		"      0.414 in body × 1: 1 times, length 7, 0.6897 of a frequency of 0.6897",
+		`    0.157 "red fox" at most 6 words from that`,
+		"      0.157 in body × 1: 2 times, length 7, 1.379 of a frequency of 1.379",
 	}
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("explanation (-want +got):\n%s", diff)

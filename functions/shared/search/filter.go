@@ -55,8 +55,8 @@ func (c *clause) misnamed() string {
 // filter selects documents. Several values of one filter are alternatives (OR);
 // all filters must hold (AND).
 type filter struct {
-	// Values of the filters, by the filter's name. For each filter in the first map, a document must
-	// have one of its values there. It must have none of the values in the second map.
+	// demanded and excluded values, by the name of the filter. If the map any has values of a filter, a
+	// document must have at least one of them. A document must have none of the values in the map none.
 	any, none     map[string][]string
 	after, before time.Time // limits of the time of fetching; zero: no limit
 }
@@ -137,8 +137,8 @@ func (f *filter) check() error {
 	return nil
 }
 
-// acceptsLanguage reports whether the filter by language, if there is one, lets documents in a
-// language pass. It ignores excluded languages.
+// acceptsLanguage reports whether the given language is one of those that the filter demands, or the filter
+// demands none. It does not check whether the filter excludes the language.
 func (f *filter) acceptsLanguage(name string) bool {
 	return len(f.any[Lang]) == 0 || slices.ContainsFunc(f.any[Lang], func(wanted string) bool { return sameValue(Lang, name, wanted) })
 }
@@ -220,8 +220,9 @@ func sameValue(name, value, wanted string) bool {
 	return false
 }
 
-// unmatched returns a note for each value that a filter of the query requires and no document has.
-// It returns none if a segment is missing.
+// unmatched returns a note, such as "No page is of lang:fr.", for each value that the query's filters
+// demand and no document has. If a segment could not be read, it returns no notes, because documents of
+// this segment may have the value.
 func (s *search) unmatched() (notes []string) {
 	for _, name := range slices.Sorted(maps.Keys(s.plan.filter.any)) {
 		for _, wanted := range s.plan.filter.any[name] {

@@ -17,17 +17,18 @@ const (
 	// folded is the least number of best matches in which fold looks for alike documents (see
 	// window).
 	folded = 100
-	// closeScore is the least score of a match that may be shown for its group of alike matches, as
-	// a fraction of the best score in the group.
+	// closeScore says which match of a group of alike matches may be shown for the group: one whose
+	// score is at least this fraction of the best score in the group.
 	closeScore = 0.95
-	// Least sizes in bytes of the bodies of alike documents: leastEqual if the bodies are equal and
-	// the titles differ, leastNear if the titles are equal and the bodies are nearly equal.
+	// Least sizes of the bodies of alike documents, in bytes. leastEqual is the limit if the bodies are
+	// equal, but not the titles. leastNear is the limit if the bodies are only nearly equal. Documents with
+	// shorter bodies do not count as alike.
 	leastEqual, leastNear = 200, 500
 )
 
-// window returns the number of best matches in which fold looks for alike documents: four times the
-// number of hits up to the end of the page of hits, but at least the constant folded. If further
-// matches have the same score as the last of these, fold adds them itself.
+// window returns in how many of the best matches fold looks for alike documents: four times the number
+// of hits up to the end of the page of hits, but at least the constant folded. fold looks in a few more
+// if they have the same score as the last of these matches.
 func (s *search) window() int { return max(folded, 4*(s.query.From+s.query.Size)) }
 
 // folds reports whether alike documents become one hit.
@@ -37,9 +38,9 @@ func (s *search) folds() bool { return s.query.Fold && !s.plan.unfolded && !s.pl
 // it. The matches are ordered by score, then by identity.
 type alikeGroup struct {
 	members []match
-	// more is the number of hits of the group's site that the method spread moved behind the first
-	// ten, although they are better than the tenth. It is set only in the last of the site's groups
-	// among the first ten.
+	// more is set by the method spread, which moves some groups of a site behind the tenth group. It is
+	// the number of moved groups of the same site whose scores are better than that of the tenth group.
+	// Only the last group of the site among the first ten has this number. All other groups have 0.
 	more int
 }
 
@@ -47,8 +48,8 @@ type alikeGroup struct {
 type folder struct {
 	*search
 	head []match // best matches whose documents are not read yet
-	// groups of the matches that were read, sorted by their best scores until translate or spread
-	// moves some
+	// groups of the matches whose documents were read. They are sorted by their best scores, until
+	// translate or spread moves some of them.
 	groups []alikeGroup
 	of     map[layout.Identity]int // index of each page's group in folder.groups, by the page's identity
 	prints map[spot]fingerprint.Fingerprint
@@ -152,10 +153,10 @@ func (f *folder) add(m match) {
 	f.of[d.ID] = at
 }
 
-// areAlike reports whether two documents have the same text, or nearly the same text and title. A
-// directory and its index page, such as /a/ and /a/index.html, need to share only half of the text.
-// The reason is that indexing leaves out text that many pages of a package repeat. So two copies of
-// a page in different packages may have different texts.
+// areAlike reports whether two documents have the same text, or nearly the same text and the same
+// title. For a directory and its index page, such as /a/ and /a/index.html, half of the text suffices.
+// The two addresses often show one page. But its two copies may be in different packages, and indexing
+// leaves out text that many pages of a package repeat. So the indexed texts of the copies may differ.
 func (f *folder) areAlike(a, b match) bool {
 	d, e := f.document(a), f.document(b)
 	if isDirectoryOf(d.URL, e.URL) || isDirectoryOf(e.URL, d.URL) {
@@ -206,7 +207,7 @@ func wordsOf(title string) []string {
 // other matches to f.alike. Of the matches with about the best score, it chooses by these rules. A
 // rule counts only if several matches are equal by the rules before it:
 //
-//	1   in the reader's language, if the language of the query is not known (see tells)
+//	1   in the reader's language, if the language of the query is uncertain (see the constant tells)
 //	2   in the likeliest language of the query
 //	3   with an address that names its language, as /en/
 //	4   with the shortest address
@@ -233,8 +234,8 @@ func (f *folder) representative(g *alikeGroup) match {
 	return best
 }
 
-// tells is the least probability of a language at which a query is taken as written in this
-// language.
+// tells is a limit for the probability that a query is written in its likeliest language. Below this
+// limit, the language of the query counts as uncertain.
 const tells = 0.8
 
 // compareReader compares two documents by the order of their languages in the reader's list. It
@@ -253,9 +254,12 @@ func (f *folder) compareReader(a, b *segment.Document) int {
 	return preference(a) - preference(b)
 }
 
-// mayTranslate reports whether translations may be put in another order. Three conditions must
-// hold: the request has the reader's languages, each language of the query has a probability below
-// the constant tells, and the address of at least one hit names the hit's language.
+// mayTranslate reports whether the method translate must be called. If several hits are translations of
+// one page, translate puts those in the reader's languages first. Three conditions must hold:
+//
+//	the request names languages of the reader
+//	the most probable language of the query is less probable than the constant tells
+//	the address of at least one hit names the hit's language
 func (f *folder) mayTranslate() bool {
 	l := f.plan.likeliest()
 	return len(f.query.Reader) > 0 && l != nil && l.share < tells &&

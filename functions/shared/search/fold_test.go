@@ -114,7 +114,8 @@ func TestFoldPages(t *testing.T) {
 	}
 }
 
-// TestFoldMany checks that, on a page of many hits, no hit is alike to another one.
+// TestFoldMany checks that each group of three alike documents is one hit, which names the other two
+// as alike. The page of hits is larger than usual: it has 50 hits.
 func TestFoldMany(t *testing.T) {
 	const groups = 60
 	var docs []segment.Document

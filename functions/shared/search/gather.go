@@ -70,10 +70,15 @@ func (g *gathered) named(part int, err error) error {
 	return &Unreadable{g.parts[part].Segment.Ref().Key, err}
 }
 
-// read reads all data that the scan needs, in one step: the terms of all words, with positions if
-// the plan has phrases or pairs of words; the terms of the anchors; the columns for filters and
-// facets. At the same time it calls the given functions for each part. It also numbers the variants
-// of the words (variant.number), and counts the documents that have each word.
+// read reads all data that the scan needs, in one step:
+//
+//	the terms of all words; also their positions, if the plan has phrases, or words that give a
+//	bonus if they are near each other
+//	the terms of the anchors (texts of links)
+//	the columns for filters and facets
+//
+// In the same step it calls the given functions for each part (segment), to read further data. It also
+// numbers the variants of the words (variant.number), and counts the documents that have each word.
 func (g *gathered) read(ctx deadline, p *plan, facets []string, also []func(ctx context.Context, part int) error) error {
 	numbers := make(map[string]int)
 	numberOf := func(term string) int {
@@ -243,8 +248,9 @@ func (s *search) verify(ctx deadline, candidates []match) ([]match, error) {
 	return top.sorted(), nil
 }
 
-// atLeast returns the number of candidates that are examined even if they cannot be among
-// the best, so that Total and the facets are good estimates.
+// atLeast returns the number of candidates that the method verify examines at least. Even if verify has
+// found the best matches earlier, it goes on to this number, because it estimates Total and the counts of
+// the facets from the examined candidates.
 func (s *search) atLeast() int {
 	if len(s.query.Facets) > 0 {
 		return 8 * verified
@@ -252,9 +258,9 @@ func (s *search) atLeast() int {
 	return verified
 }
 
-// withPhrases returns a document's score with its required phrases, and whether the document
-// matches. The parameter score is the score of the words alone. found tells how often the document
-// has each phrase of plan.must, and then of plan.never.
+// withPhrases adds the scores of the required phrases to a document's score, which is so far that of the
+// words alone. It returns the sum, and whether the document has all required phrases and no excluded one.
+// The parameter found says how often the document has each phrase of plan.must, and then of plan.never.
 func (s *search) withPhrases(score float64, found []occurrence) (float64, bool) {
 	for i := range s.plan.must {
 		if found[i].none() {

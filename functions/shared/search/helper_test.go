@@ -26,7 +26,8 @@ func page(url, body string) segment.Document {
 // headingGap is the distance between the positions of two headings.
 const headingGap = 100
 
-// tokens yields the terms of a document as the program that builds segments makes them.
+// tokens yields the tokens of a document that go into a segment of a test. It imitates the package
+// segments, which makes the tokens outside of tests.
 func tokens(d *segment.Document) iter.Seq[segment.Token] {
 	return func(yield func(segment.Token) bool) {
 		a := analysis.For(d.Lang)

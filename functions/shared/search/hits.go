@@ -17,9 +17,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// hits returns the hits for matches, and the matches in the order of the hits: by score, then by
-// identity, unless spread or translate has moved some. It reads the documents, and marks the words
-// of the query in them.
+// hits reads the documents of the matches, and marks the words of the query in them. It returns the hits,
+// and the matches in the same order. They are sorted by score, then by identity. But if the method spread
+// or translate has moved some of the matches, all keep the order in which they were given.
 func (s *search) hits(ctx context.Context, matches []match) ([]Hit, []match, error) {
 	if err := s.fetch(ctx, matches); err != nil {
 		return nil, nil, err
@@ -154,8 +154,10 @@ const (
 	maxCounts = 100
 )
 
-// facetCounts holds numbers of matches by three indexes: the facet, the part (segment), and the set of
-// values that these matches have in the part's column for the facet (segment.StringColumn.Sets).
+// facetCounts holds numbers of matches. Its first index is the facet (such as the language), the second is
+// the part (segment) of the index, and the third is the number of a set of values. A document has a set of
+// values because it may have several values of a facet, such as two languages. Each part numbers the sets
+// that occur in it (see segment.StringColumn.Sets).
 type facetCounts [][][]int
 
 func (s *search) see(part int32, doc uint32) {
@@ -189,8 +191,9 @@ func (s *search) facetsByScan() bool {
 	return len(s.query.Facets) > 0 && !s.plan.hasPhrases() && s.postings() <= countedPostings
 }
 
-// countFacets sets the facets of the result of a query without phrases. It uses the counts that the
-// scan for the best matches has made; if that scan made none, it scans a sample of the documents.
+// countFacets sets the facets of the result of a query without phrases. If the scan for the best matches
+// has counted the matches for facets (see facetsByScan), countFacets uses these counts. Else it scans a
+// sample of the documents.
 func (s *search) countFacets(ctx deadline, work *scan) error {
 	if len(s.query.Facets) == 0 {
 		return nil
@@ -202,8 +205,8 @@ func (s *search) countFacets(ctx deadline, work *scan) error {
 	return s.sampleFacets(ctx, work, uint32(s.postings()/countedPostings+1))
 }
 
-// sampleFacets sets the facets to estimates: it counts the matches only in every stride-th stretch
-// of successive documents, and multiplies the counts by stride.
+// sampleFacets sets the facets to estimates. It counts the matches only in a sample of the documents (see
+// accept.stride), and multiplies the counts by the parameter stride.
 func (s *search) sampleFacets(ctx deadline, work *scan, stride uint32) error {
 	for part := range s.accept {
 		s.accept[part].stride = stride

@@ -21,9 +21,9 @@ const (
 
 var (
 	imageTextNames = [imageTexts]string{"alternative text", "caption", "file name", "words around", "title of the page"}
-	// imageTextWeights are the weights of a word in each text of an image. A weight is divided by
-	// 1−b+b·L/usual, where L is the number of words of the text, and usual is the usual number for
-	// such a text (see imageTextLengths). b is that of BM25F for the field Title.
+	// imageTextWeights are the weights of the texts of an image. Each occurrence of a word in a text
+	// counts weight / (1 − b + b·L/M). L is the number of words of the text, M is the usual number for
+	// such a text (see imageTextLengths), and b is Weights.Length.
 	imageTextWeights = [imageTexts]float64{2, 2, 1.5, 0.5, 0.5}
 	imageTextLengths = [imageTexts]float64{6, 10, 3, 30, 6}
 )
@@ -31,12 +31,13 @@ var (
 // imageJudge scores the images of the pages that match a query.
 type imageJudge struct {
 	*search
-	// words of the query, in the order in which the method excludes reads them: plan.words, words of
-	// required phrases, excluded words, words of excluded phrases
+	// all words of the query: first plan.words, then the words of required phrases, then the excluded
+	// words, then the words of excluded phrases. imageJudge.excludes needs this order.
 	words  []*queryWord
 	wanted int // number of words in plan.words
-	// worth says for which words of the query each term stands. The keys of the inner map are the
-	// indexes of these words in imageJudge.words, and its values are factors of the words' scores.
+	// worth has, for each term, the words of the query for which it stands, each with the factor by which
+	// the term counts in the word's score. For example, worth["fox"][2] is the factor of the term fox for
+	// imageJudge.words[2].
 	worth     map[string]map[int]float64
 	analyzers map[string]*analysis.Analyzer // analyzers by language, each made once
 	analyzer  *analysis.Analyzer            // analyzer for the language of the current page
@@ -94,9 +95,9 @@ func (j *imageJudge) open(d *segment.Document) {
 	j.read(j.page, pageText, d.Title)
 }
 
-// read looks for the query's words in content, which is a text of an image or the title of its
-// page. It records their positions and weighted frequencies in the parameter words. The parameter
-// text is the number of the kind of text, such as pageText.
+// read looks for the query's words in content, which is a text of an image or the title of its page. It
+// records their positions and weighted frequencies in the slice words. The parameter text says which text
+// it is, by one of the constants such as captionText and pageText.
 func (j *imageJudge) read(words []imageWords, text int, content string) {
 	length := j.analyzer.Each(content, func(o analysis.Occurrence) bool {
 		j.add(words, text, o.Position, j.worth[o.Term])
@@ -112,9 +113,10 @@ func (j *imageJudge) read(words []imageWords, text int, content string) {
 	}
 }
 
-// add records that a term occurs at a position of one of an image's texts. A term may stand for
-// several words: the map worth has their indexes, each with the factor of the word's score. The
-// argument text is the index of the text, such as captionText.
+// add records that a term occurs at a position of one of the texts by which an image is scored. The
+// argument text is the index of this text, such as captionText. The term may stand for several words of
+// the query. For each of them, the map worth has an entry: the index of the word in the slice words, and
+// the factor by which the term counts in the word's score.
 func (j *imageJudge) add(words []imageWords, text, position int, worth map[int]float64) {
 	for n, of := range worth {
 		words[n].positions[text] = append(words[n].positions[text], uint32(position))

@@ -105,7 +105,8 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// adds reports whether the value of an explanation is the sum of its parts, or twice that.
+// adds reports whether the values of an explanation add up. The value of each node must be the sum of
+// its parts' values, or this sum times Weights.AllWords, the factor for having all words.
 func adds(e *Explanation) bool {
 	sum := 0.0
 	for i := range e.Parts {
@@ -149,8 +150,8 @@ func TestImagesDisturbNoPages(t *testing.T) {
 	}
 }
 
-// TestManyPagesOfImages checks that, when hits far down are asked for, images are also found on pages
-// beyond those that are examined first.
+// TestManyPagesOfImages checks that a search for the first images examines only the leastImagePages best
+// pages, and that a search for images far down also finds those on further pages.
 func TestManyPagesOfImages(t *testing.T) {
 	var docs []segment.Document
 	for i := range leastImagePages + 50 {

@@ -30,9 +30,9 @@ type Part struct {
 	Unvisited bool
 }
 
-// begun reports whether an older version of analysis made the terms of some documents of the
-// segment. These documents lack the terms of single characters of scripts without spaces, so a
-// search for such a character must look for longer terms that begin with it.
+// begun reports whether the segment lacks terms of lone characters of scripts without spaces, because an
+// older version of analysis made the terms of some of its documents. A search for such a character must
+// then look for the longer terms that begin with it.
 func (p Part) begun() bool {
 	for _, version := range p.Segment.Analysis() {
 		if !analysis.HasLone(version) {
@@ -52,7 +52,7 @@ type Index struct {
 	// whether some segments have no terms for lone characters of scripts without spaces (see
 	// Part.begun)
 	begun   bool
-	exactly int // a search counts all matches if there are at most so many of them
+	exactly int // number of matches that a search always counts; it may leave out further ones (see countExactly)
 
 	weights *Weights
 	anchors *statistics // statistics by which anchors (texts of links) are scored
@@ -142,13 +142,15 @@ type vocabulary struct {
 	analyzer *analysis.Analyzer // analyzer for the language of the current text
 }
 
-// knownWord holds hashes of the terms that analysis makes of a word: the hash of the first term, and
-// that of the last one, called loose, which is 0 if there is only one term. Terms with the same hash
-// are taken for equal: among 2^64 hashes, collisions are too rare to matter for the marks in snippets.
+// knownWord holds hashes of the terms that analysis makes of a word. The field term is the hash of the
+// first term. The field loose is the hash of the last term, or 0 if there is only one. Terms with the
+// same hash are taken for equal: collisions of 64 bits are too rare to matter for the marks in snippets.
 type knownWord struct {
 	hash        uint64 // hash of the word and its language
 	term, loose uint64
-	parts       bool // whether a term belongs to only a part of the word; then the word must be analysed each time
+	// whether one of the terms stands for only a part of the word. Which part that is, is not stored: the
+	// caller must analyse the word again.
+	parts bool
 }
 
 var seed = maphash.MakeSeed()
@@ -160,8 +162,9 @@ func (v *vocabulary) read(language string) {
 	v.language, v.analyzer = hashOf(language), analysis.For(language)
 }
 
-// word returns the terms of a word of the current text (see read). The word must be a run of
-// letters and digits that is not part of a longer run.
+// word returns the terms that analysis makes of a word of the current text (see read), as hashes. The
+// argument must be a whole word: letters and digits, with no further letter or digit before or after
+// them in the text.
 func (v *vocabulary) word(word string) *knownWord {
 	hash := hashOf(word) ^ v.language
 	known := &v.words[hash%knownWords]
@@ -228,13 +231,14 @@ type place struct {
 	doc     uint32
 }
 
-// Values of place.doc that are no number of a document.
+// These values of place.doc are not numbers of documents. Under a key with one of them, the cache has
+// something else than a document:
 const (
-	allDocuments = 1<<32 - 1 // place.doc of the cached identities (hashes of URLs) of a segment's documents
-	allVectors   = 1<<32 - 2 // place.doc of the cached term vectors of a segment's documents
-	allLanguages = 1<<32 - 4 // place.doc of the cached languages of a segment's documents
-	allDates     = 1<<32 - 5 // place.doc of the cached dates that a segment's documents give themselves
-	whole        = 1<<32 - 3 // place.doc of a cached dictionary, whose key is in place.segment
+	allDocuments = 1<<32 - 1 // the identities (hashes of URLs) of a segment's documents
+	allVectors   = 1<<32 - 2 // the term vectors of a segment's documents
+	allLanguages = 1<<32 - 4 // the languages of a segment's documents
+	allDates     = 1<<32 - 5 // the own dates of a segment's pages (see ownDates)
+	whole        = 1<<32 - 3 // a whole dictionary, whose object key is in place.segment
 )
 
 type remembered struct {
@@ -286,7 +290,8 @@ func (m *Memory) putLanguages(key string, c *segment.StringColumn) {
 	m.put(place{key, allLanguages}, c, 1024+4*int64(len(c.Of)))
 }
 
-// ownDates returns the cached dates that a segment's documents give themselves, or nil.
+// ownDates returns the dates that the pages of a segment state (see the type ownDates), or nil if they are
+// not cached.
 func (m *Memory) ownDates(key string) ownDates {
 	d, _ := m.get(place{key, allDates}).(ownDates)
 	return d

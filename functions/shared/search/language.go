@@ -13,8 +13,10 @@ import (
 // corpusLanguage is a language of an index, with the statistics of its documents,
 // deleted ones included.
 type corpusLanguage struct {
-	name      string
-	documents float64                  // number of the language's documents that have the most common field
+	name string
+	// number of documents in the language. Segments store only how many documents have a field, such as a
+	// title or a body. The greatest of these numbers is taken.
+	documents float64
 	average   [postings.Fields]float64 // for each field: average length in the documents that have it
 }
 
@@ -85,9 +87,9 @@ func (p *plan) setLanguages(text string, corpus []corpusLanguage) {
 }
 
 // documentsIn returns the number of documents in the language l that have the word w in their
-// texts. If no text has w, it counts the documents with w in their anchors. For segments that do
-// not count by language, the number is an estimate. The estimate uses the last argument, which is
-// the number of documents in all languages.
+// texts. If no text in any language has w, it counts the documents with w in their anchors. Some
+// segments do not store the number of documents by language. For these, documentsIn estimates it by
+// the share of the language in all documents. The last argument is the number of all documents.
 func (g *gathered) documentsIn(l *queryLanguage, w *queryWord, all float64) float64 {
 	sum, table := 0.0, g.having(w)
 	for _, v := range w.variants {
@@ -110,10 +112,12 @@ func (g *gathered) documentsIn(l *queryLanguage, w *queryWord, all float64) floa
 	return min(sum, l.documents)
 }
 
-// mixed smooths the probability of a word in a language. This probability is a weighted mean of two
-// frequencies of the word: its frequency in all languages together, with the weight mixed, and its
-// frequency in the language, with the weight 1 − mixed. So no word of the index has the probability
-// zero, and no single word excludes a language.
+// mixed smooths the probability of a word in a language, for naive Bayes. The probability is
+//
+//	mixed · frequency in all languages together + (1 − mixed) · frequency in this language
+//
+// So a word that does not occur in a language still has a probability above zero there, and does not
+// exclude the language.
 const mixed = 0.1
 
 // setShares sets, for each word, how many documents of each language have it. From these numbers it
@@ -155,11 +159,14 @@ func (p *plan) setShares(g *gathered) {
 	}
 }
 
-// leastWorth is the least factor for the score of a word by one of its terms. The factor depends on
-// the rules of analysis that give the term:
+// leastWorth is the least factor for the score of a term. A word of a query has several terms, since
+// each language has its own rules of analysis. A term gets a lower factor if only improbable languages
+// of the query give it:
 //
-//	rules of the likeliest language    1
-//	only rules of other languages      from leastWorth to 1, by the probability of these languages
+//	leastWorth + (1 − leastWorth) · p/q
+//
+// Here p is the probability that the query is in a language whose rules give the term, and q is the
+// highest p of all terms of the word.
 const leastWorth = 0.6
 
 // weighVariants lowers the worth (the factor of the score) of those variants of a word that come

@@ -19,15 +19,16 @@ type textMarker struct {
 	all     float64          // sum of the weights of the words that are marked
 
 	vocabulary *vocabulary
-	inner      bool   // whether stemming changes letters inside the words of the current text
+	inner      bool   // whether stemming in the current text's language changes more than the ends of words
 	flat       []byte // memory for the characters of a joined word
 }
 
 // meant says to which word of the query a term belongs.
 type meant struct {
 	word int // index of the word in plan.words
-	// whether the word is a lone character; if it matches a pair of characters that begins with it,
-	// only this character is marked
+	// whether the word is a lone character of a script without spaces. Texts of such scripts are
+	// indexed as pairs of characters. A pair that begins with the lone character matches, but only
+	// the first character of the pair is marked.
 	half bool
 }
 
@@ -39,10 +40,10 @@ type span struct{ start, end, word int }
 // unless the query has no other words. The caller must call the marker's method end after use.
 func newMarker(p *plan, memory *Memory) *textMarker {
 	m := &textMarker{memory: memory, vocabulary: memory.lend(), words: make(map[uint64]meant, len(p.words))}
-	telling := slices.ContainsFunc(p.words, func(w *queryWord) bool { return !w.stop })
+	all := !p.long || p.hasOnlyStopWords()
 	for n, w := range p.words {
 		m.weights = append(m.weights, w.weight)
-		if w.stop && telling {
+		if !all && w.stop > 0.5 {
 			continue
 		}
 		m.all += w.weight
@@ -75,9 +76,9 @@ func (m *textMarker) end() { m.memory.giveBack(m.vocabulary) }
 // belong to a name such as C++.
 const signSize = 2 + utf8.UTFMax
 
-// each calls yield with every match that begins in text[from:*end], and returns the offset up to
-// which it has read. The function yield may change *end. each does not analyse a word if its first
-// characters show that it cannot match.
+// each calls yield with every match that begins in text[from:*end], and returns the offset up to which it
+// has read. The function yield may move the end of the range by changing *end. A word is not analysed if
+// its first characters show that it cannot match.
 func (m *textMarker) each(text string, from int, end *int, yield func(span)) int {
 	for from < *end {
 		to, bits := wordEnd(text, from)
@@ -125,8 +126,9 @@ func (m *textMarker) may(word string) bool {
 	return m.begins.may(word) && (m.inner || m.begins.mayBeStemmed(word))
 }
 
-// mayBeJoined reports whether a joined word of the current text may match the query, as a whole or
-// by one of its parts. It decides by the first characters of the whole and of the parts.
+// mayBeJoined reports whether a joined word of the current text, such as e-mail, may match the query.
+// It may if one of its parts (e or mail) or its joined form (email) may match, by their first
+// characters. A part that is not ASCII always may.
 func (m *textMarker) mayBeJoined(word string) bool {
 	m.flat = m.flat[:0]
 	for at := 0; at < len(word); {
@@ -140,8 +142,8 @@ func (m *textMarker) mayBeJoined(word string) bool {
 	return m.may(string(m.flat))
 }
 
-// word calls yield with the match of the word text[start:end], or with the matches of its
-// parts.
+// word calls yield with the match if the word text[start:end] matches the query. If only parts of the word
+// match, it calls yield with each of these matches.
 func (m *textMarker) word(text string, start, end int, yield func(span)) {
 	if end-start == 1 {
 		m.analyse(text, start, end, min(len(text), end+signSize), yield)
@@ -161,9 +163,9 @@ func (m *textMarker) word(text string, start, end int, yield func(span)) {
 	}
 }
 
-// analyse calls yield with the matches that begin in text[start:end]. It also analyses the text from
-// there to the offset context, so that it recognizes names such as C++. A joined word matches as a
-// whole only if none of its parts matches.
+// analyse calls yield with the matches that begin in text[start:end]. A match may end later, but not after
+// the offset context. For example, text[start:end] is the C of C++, and the match also has the two signs.
+// A joined word, such as e-mail, matches as a whole only if none of its parts matches.
 func (m *textMarker) analyse(text string, start, end, context int, yield func(span)) {
 	found := false
 	m.vocabulary.analyzer.Each(text[start:context], func(o analysis.Occurrence) bool {
@@ -189,26 +191,28 @@ func (m *textMarker) analyse(text string, start, end, context int, yield func(sp
 	})
 }
 
-// beginnings holds the beginnings of words that analysis may reduce to a term of the query. They
-// exclude most ASCII words without analysis, because a word nearly always begins as its term does:
-// stemming changes the ends of words. beginnings allows for the exceptions: the words dying, aepfel
-// (German) and ffent (French) become die, apfel and fent, and the Turkish I is not an i.
+// beginnings tells by the first characters of a word whether analysis may reduce the word to a term of the
+// query. So most ASCII words of a text need not be analysed. Nearly always a word begins as its term does,
+// because stemming changes the ends of words. beginnings allows for the exceptions: dying becomes die, the
+// German aepfel becomes apfel, the French ffent becomes fent, and a Turkish I becomes a letter other than i.
 type beginnings struct {
-	// seconds[n] is a bit set: the numbers of the characters that may follow the first character of a
-	// word if this has the number n (see characterOf)
+	// The pairs of characters with which matching words may begin, as a bit for each pair. For example,
+	// the bit for f and o is bit n of seconds[m], where m is the number of f and n that of o (see
+	// characterOf).
 	seconds [characters]uint64
 	foreign bool // whether a term begins with a character that is not ASCII
-	// for each term, the beginning that is common to all words which stemming turns into the term by
-	// changing only their ends
+	// for each term, the beginning of all words that stemming may reduce to it. It is the term without its
+	// last two characters, which stemming may have changed: hap for happi. For a short term it is "",
+	// because stemming may reduce any word to it (see changed).
 	stems []string
 }
 
-// changed is the greatest number of characters at the end of a stem that may differ from the characters
-// of its word (happy becomes happi). regular is the least number of bytes of a stem for which this
-// holds. A shorter stem may differ in any character (dying becomes die), and so excludes no word.
+// Stemming changes mostly the ends of words: happy becomes happi. A stem of at least 5 bytes (the constant
+// regular) differs from its word in at most its last 2 characters (the constant changed). A shorter stem
+// may differ from its word in any character: dying becomes die.
 const changed, regular = 2, 5
 
-const characters = 36 // letters and digits
+const characters = 36 // number of ASCII letters and digits, without regard to case
 
 // characterOf gives each byte a number: ASCII digits have 0–9, ASCII letters of either case 10–35,
 // and all other bytes the number in the constant characters.
@@ -239,9 +243,10 @@ var wordBytes = func() (is [256]bool) {
 // U+2027), but also of other characters, which may belong to words.
 const punctuation = 0xE2
 
-// wordEnd returns the end of the run of word bytes (see wordBytes and punctuation) that begins at
-// the offset i, or i if none begins there. The result bits is the OR of these bytes: it is below
-// utf8.RuneSelf if all are ASCII.
+// wordEnd returns the end of the word that begins at the offset i, or i if no word begins there. A word
+// ends before the first byte that is not a word byte (see wordBytes), and before a dash or quotation
+// mark (see punctuation). The result bits is the OR of all bytes of the word. If it is below
+// utf8.RuneSelf, the word is ASCII.
 func wordEnd(text string, i int) (end int, bits byte) {
 	for ; i < len(text); i++ {
 		c := text[i]
@@ -253,8 +258,9 @@ func wordEnd(text string, i int) (end int, bits byte) {
 	return i, bits
 }
 
-// add adds a term of the query to b. From then on, b's other methods return true for a word if its
-// first characters do not rule out that analysis reduces it to this term.
+// add adds a term of the query to b. From then on, b's other methods return true for each word that
+// analysis may reduce to this term. They look only at the beginning of a word, so they also return true
+// for some other words.
 func (b *beginnings) add(term string) {
 	stem := ""
 	if len(term) >= regular {
@@ -294,9 +300,11 @@ func (b *beginnings) may(word string) bool {
 }
 
 // mayBeFolded reports whether analysis may reduce a word that is not ASCII to one of the terms that
-// were added to b. It decides by the word's first character: it returns true for any character that
-// may be folded to ASCII, as é to e. Only Greek, Cyrillic, Armenian and Hebrew letters (U+0370 to
-// U+05FF) never are.
+// were added to b. It decides by the word's first character:
+//
+//	ASCII letter or digit                       true if a term may begin with it
+//	Greek, Cyrillic, Armenian, Hebrew letter    true if a term begins with a character that is not ASCII
+//	any other character                         true, since analysis may fold it to ASCII, as é to e
 func (b *beginnings) mayBeFolded(word string) bool {
 	if first := characterOf[word[0]]; first != characters {
 		return b.seconds[first] != 0
@@ -306,8 +314,9 @@ func (b *beginnings) mayBeFolded(word string) bool {
 }
 
 // mayBeStemmed reports whether a stemmer that changes only the ends of words may reduce an ASCII word
-// to one of the terms that were added to b. It may if the word begins as one of these terms does,
-// apart from the characters at the term's end that stemming may change.
+// to one of the terms that were added to b. It compares the beginnings. Example: for the term happi it
+// returns true if the word begins with hap, because stemming may change the last two characters. For a
+// term of fewer than regular bytes it returns true for every word.
 func (b *beginnings) mayBeStemmed(word string) bool {
 	return slices.ContainsFunc(b.stems, func(stem string) bool {
 		return len(word) >= len(stem) && strings.EqualFold(word[:len(stem)], stem)

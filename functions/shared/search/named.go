@@ -12,9 +12,9 @@ import (
 // taken out of the matches, so that it is no second hit.
 
 // takeNamed finds the first page of Query.Named that the index has and the filters accept, and sets
-// s.asked to its documents. They are several if several storage partitions hold a version of the
-// page. These documents no longer count as matches; together they are one hit, the first on the
-// first page of hits.
+// s.asked to its documents. There are several documents if several storage partitions hold a version of
+// the page. Then takeNamed keeps these documents out of the search, because addNamed puts the page before
+// the hits that are found.
 func (s *search) takeNamed() {
 	for _, id := range s.query.Named {
 		for part, of := range s.identities {

@@ -6,10 +6,13 @@ import (
 )
 
 // Weights of the bonus of a document that has two neighbouring words of the query near each other.
-// The bonus is the score of two phrases (Metzler and Croft, A Markov Random Field Model for Term
-// Dependencies, 2005). The first, with Weights.Ordered, is the two words exactly as in the query. The
-// second, with Weights.Nearby, allows any order: its slop is nearSlop (see MaxSlop). A phrase scores
-// like a word whose idf is the sum of the idfs of its words, times the weight.
+// The bonus is the sum of the scores of two phrases (Metzler and Croft, A Markov Random Field Model for
+// Term Dependencies, 2005):
+//
+//	with the weight Weights.Ordered   the two words exactly as in the query
+//	with the weight Weights.Nearby    the two words in any order, with the slop nearSlop (see MaxSlop)
+//
+// A phrase scores like a word. Its idf is the sum of the idfs of its words, times the phrase's weight.
 const (
 	nearSlop = 6
 	// overlapWeight is a further factor of a phrase's weight if its two words are overlapping pairs
@@ -17,24 +20,43 @@ const (
 	// because most texts with both pairs have them next to each other.
 	overlapWeight = 0.1
 	// runWeight is a further factor of a phrase's weight if the phrase is a run of characters of a
-	// script without spaces, such as two words copied from a page. Far fewer texts contain the run
-	// than contain all its pairs of characters somewhere, so it is strong evidence.
-	runWeight = 2
-	// maxRun is the greatest number of pairs in a run of characters of a script without spaces
-	// that is searched as one phrase. A longer run is a sentence, which stands in hardly any other
-	// text.
+	// script without spaces, such as a Chinese title. The whole run in a text is strong evidence: texts
+	// that have all its pairs of characters, but at different places, are far more frequent.
+	runWeight = 1.3
+	// nearInDoubt is a further factor of the bonus if the query describes pages instead of naming one
+	// (see doubt). Two neighbouring words of such a query are often near each other in a text only by
+	// chance.
+	nearInDoubt = 0.5
+	// maxRun is the greatest number of words in a phrase that is made of a run. A run is text of a
+	// script without spaces, divided into overlapping pairs of characters; each pair counts as a
+	// word. A longer run is not searched as one phrase, since it is a sentence, and hardly any text
+	// has the same sentence.
 	maxRun = 12
 )
 
-// weighNear sets the weights of the phrases of p.near, and removes all but the phrases with the
-// rarest words. It leaves at most 2·nearPairs phrases, since most pairs of words have two.
+// weighNear sets the weights of the phrases of p.near. If there are more than 2·nearPairs phrases, it
+// keeps only those with the rarest words. The limit is twice nearPairs because most pairs of words
+// have two phrases: an exact one, and one with slop.
+//
+// A pair with a stop word gets a low weight, unless all words of the query are stop words. For example, the
+// phrase "what is" in a page does not make it a better answer to the query: what is photosynthesis.
 func (p *plan) weighNear() {
+	lower := !p.long && !p.hasOnlyStopWords() // in a long query the idf of stop words is lowered already
+	rarity := func(ph *queryPhrase) (sum float64) {
+		if !lower {
+			return ph.rarity()
+		}
+		for _, w := range ph.words {
+			sum += w.idf * p.lowered(w)
+		}
+		return sum
+	}
 	for _, ph := range p.near {
 		ph.weight = p.weights.Ordered
 		if ph.slop > 0 {
 			ph.weight = p.weights.Nearby
 		}
-		ph.weight *= ph.rarity()
+		ph.weight *= rarity(ph)
 		switch {
 		case ph.overlap:
 			ph.weight *= overlapWeight
@@ -43,19 +65,20 @@ func (p *plan) weighNear() {
 		}
 	}
 	if len(p.near) > 2*nearPairs {
-		slices.SortStableFunc(p.near, func(a, b *queryPhrase) int { return cmp.Compare(b.rarity(), a.rarity()) })
+		slices.SortStableFunc(p.near, func(a, b *queryPhrase) int { return cmp.Compare(rarity(b), rarity(a)) })
 		p.near = p.near[:2*nearPairs]
 	}
 }
 
-// maxNearest is the greatest number of matches that are examined for words near each other,
-// including those that tie with the last.
+// maxNearest limits how many matches are examined for words near each other. These are the best hundred
+// (see nearest), and all further ones that tie with the hundredth. If they are more than maxNearest, all
+// matches with the score of the hundredth are left out.
 const maxNearest = 2 * nearest
 
-// examined returns the number of best matches that are examined: the first 100 (nearest), and all
-// further matches with the same score as the hundredth, so that the result does not depend on the
-// order of equal scores. If all these together are more than maxNearest, only the matches with higher
-// scores than the hundredth are examined.
+// examined returns how many of the best matches are examined for bonuses, such as that for words near
+// each other. These are the first 100 (see nearest), and all further matches with the same score as the
+// hundredth, so that the result does not depend on the order of equal scores. If all these together are
+// more than maxNearest, only the matches with higher scores than the hundredth are examined.
 func examined(best []match) int {
 	if len(best) <= nearest {
 		return len(best)
@@ -68,20 +91,23 @@ func examined(best []match) int {
 	return n
 }
 
-// addNear adds the bonus for words near each other to the scores of the best matches, and sorts
-// them again. The parameter best must be sorted by score.
-func (s *search) addNear(ctx deadline, best []match) error {
+// addNear adds the bonus for words near each other, times the given factor, to the scores of the best
+// matches, and sorts them again. The parameter best must be sorted by score.
+func (s *search) addNear(ctx deadline, best []match, factor float64) error {
 	n := examined(best)
 	best = best[:n]
 	if n == 0 || s.query.Size == 0 {
 		return nil
+	}
+	for _, ph := range s.plan.near {
+		ph.weight *= factor
 	}
 	// A match that stays below the page even with the bonus needs none.
 	least := best[min(n, s.border())-1].score
 	var may []match
 	var places []int
 	for i, f := range best {
-		if f.near > 0 && f.score+f.near >= least {
+		if f.near > 0 && f.score+factor*f.near >= least {
 			may = append(may, f)
 			places = append(places, i)
 		}
@@ -127,11 +153,13 @@ const maxCounted = 255
 // adjacent returns the number of occurrences of a phrase in a field.
 //
 //	positions   for each word of the phrase, its positions in the field, ascending
-//	at          for each word, its distance from the first word in the phrase
-//	slop        greatest sum by which distances between words may differ from those in the phrase
+//	at          for each word of the phrase, its distance from the phrase's first word
+//	slop        by how many positions, in total, the words may be moved from their places in the
+//	            phrase
 //	scratch     memory for reuse: the second result of an earlier call, or nil
 //
-// Two words cannot have the same position, and each position of the first word counts at most once.
+// Two successive words of the phrase are never found at the same position. Each position of the first
+// word counts as at most one occurrence.
 func adjacent(positions [][]uint32, at []uint32, slop int, scratch []uint32) (count int, _ []uint32) {
 	switch {
 	case slop > 0 && len(positions) == 2:
@@ -157,8 +185,8 @@ func adjacent(positions [][]uint32, at []uint32, slop int, scratch []uint32) (co
 }
 
 // sloppyPair counts the occurrences of a phrase of two words with slop. a and b are the positions of
-// the words, and gap is their distance in the phrase. An occurrence of the first word counts if the
-// distance to some occurrence of the second word is between gap − slop and gap + slop.
+// the words, and gap is their distance in the phrase. An occurrence of the first word counts if the second
+// word stands anywhere between gap − slop and gap + slop positions after it.
 func sloppyPair(a, b []uint32, gap, slop int) (count int) {
 	for _, start := range a {
 		wanted := int(start) + gap
@@ -181,9 +209,10 @@ func sloppyPair(a, b []uint32, gap, slop int) (count int) {
 	return count
 }
 
-// reached is a match of the first words of a phrase with slop. It holds the position of the last of
-// these words, and the slop of the match: the least sum by which the distances between the words
-// differ from their distances in the phrase.
+// reached is a partial match of a phrase with slop: the first words of the phrase have been found in a
+// text. The field at is the position of the last found word. The field slop is the part of the allowed
+// slop that is used up: by how many positions, in total, the distances of the found words differ from
+// those in the phrase. If the earlier words can be found at several positions, the least total is taken.
 type reached struct{ at, slop int }
 
 func sloppy(positions [][]uint32, at []uint32, slop int) (count int) {

@@ -44,12 +44,12 @@ func (p *plan) asksForNew(text string) bool {
 // prefersNew reports whether new pages get a bonus (see addNewness).
 func (s *search) prefersNew() bool { return s.plan.fresh && !s.plan.images && s.query.Size > 0 }
 
-// ownDates holds, for each document of a part, the date that the page itself gives, in days since
-// 1970, plus 1; 0 if there is none (see the column segment.OwnDates).
+// ownDates holds, for each document of a part of the index, the date that the page itself states (see the
+// column segment.OwnDates). It is the number of days since 1970, plus 1; 0 if the page states no date.
 type ownDates []uint16
 
-// readDates sets s.dates[part]: the dates that the pages of a part give themselves. It takes them
-// from the cache, or reads them.
+// readDates sets s.dates[part] to the dates that the pages of this part of the index state (see ownDates).
+// It takes them from the cache, or reads them.
 func (s *search) readDates(ctx context.Context, part int) error {
 	from, memory := s.parts[part], s.ix.memory
 	if from.Unvisited {
@@ -71,8 +71,8 @@ func (s *search) readDates(ctx context.Context, part int) error {
 	return nil
 }
 
-// dateOf returns the date that the page of a match gives itself, in days since 1970, plus 1; 0 if
-// it is not known.
+// dateOf returns the date that a match's page states for itself: the number of days since 1970, plus 1. It
+// returns 0 if no date is known.
 func (s *search) dateOf(f match) int {
 	if s.dates[f.part] == nil {
 		return 0
@@ -87,7 +87,7 @@ const halfLife = 365
 // addNewness adds the bonus for new pages to the scores of the best matches, and sorts these again.
 // The bonus is Weights.Newness · score · 2^(−age/halfLife). The age is counted from the newest of
 // these matches, not from today, so a query gives the same result tomorrow. A page without a date
-// gets no bonus. Only the matches that addNear examines get a bonus.
+// gets no bonus. Only the best matches get a bonus, as many as the function examined returns.
 func (s *search) addNewness(best []match) {
 	best = best[:examined(best)]
 	newest := 0

@@ -94,8 +94,8 @@ func newOracle(docs []segment.Document, dead map[layout.Identity]bool) *oracle {
 	return o
 }
 
-// addAnchors adds anchors (texts of links) to documents. The map has the anchors for a document by the
-// document's identity.
+// addAnchors adds anchors (texts of links) to documents. The keys of the map are identities of documents;
+// the values hold the anchors of these documents.
 func (o *oracle) addAnchors(of map[layout.Identity]segment.Document) {
 	for i := range o.docs {
 		d := &o.docs[i]
@@ -202,7 +202,7 @@ func (judge *oracle) answer(q Query, clauses []clause) (hits []oracleHit) {
 		d := &o.docs[i]
 		score, held, all, named := 0.0, 0, 0.0, 0.0
 		for n, word := range known {
-			weight := o.idf(word) * 9 * knownTimes[n] / (8 + knownTimes[n])
+			weight := o.weight(word, knownTimes[n])
 			if s := o.word(d, word, weight); s > 0 {
 				held++
 				score += s
@@ -216,7 +216,7 @@ func (judge *oracle) answer(q Query, clauses []clause) (hits []oracleHit) {
 			all, named = all+weight, named+weight*worth
 		}
 		if held > 1 && held == len(known) {
-			score *= 2
+			score *= 1.5
 		}
 		score += 4 * named * math.Pow(named/max(all, 1e-300), 4)
 		matches := held > 0 && !d.dead && o.passes(d, &f)
@@ -240,9 +240,22 @@ func (judge *oracle) answer(q Query, clauses []clause) (hits []oracleHit) {
 	}
 	order := func(a, b oracleHit) int { return cmp.Or(cmp.Compare(b.score, a.score), a.id.Compare(b.id)) }
 	slices.SortFunc(hits, order)
-	if o.long() && q.Size > 0 {
+	doubt := 0.0
+	if o.long() && q.Size > 0 && len(hits) > 0 {
+		weights := 0.0
+		for n, word := range known {
+			weights += o.weight(word, knownTimes[n])
+		}
+		doubt = max(0, min(1, 2-2*hits[0].score/(1.5*2.5*weights)))
 		best := hits[:ofNearest(hits)]
-		o.support(best)
+		o.support(best, doubt)
+		slices.SortFunc(best, order)
+	}
+	if q.Size > 0 {
+		best := hits[:ofNearest(hits)]
+		for i := range best {
+			best[i].score += o.titled(best[i].id, known, knownTimes)
+		}
 		slices.SortFunc(best, order)
 	}
 	if near := pairs(plain, o); len(near) > 0 {
@@ -250,9 +263,9 @@ func (judge *oracle) answer(q Query, clauses []clause) (hits []oracleHit) {
 		for i := range hits[:n] {
 			d := &o.docs[slices.IndexFunc(o.docs, func(d oracleDoc) bool { return d.ID == hits[i].id })]
 			for _, p := range near {
-				weight := 0.4
+				weight := 0.6 * (1 - 0.5*doubt)
 				if p.slop > 0 {
-					weight = 0.1
+					weight = 0.15 * (1 - 0.5*doubt)
 				}
 				weight *= o.idf(p.words[0]) + o.idf(p.words[1])
 				hits[i].score += o.bm25f(d, weight, func(f int) int { return p.occurrences(d, f) })
@@ -261,6 +274,28 @@ func (judge *oracle) answer(q Query, clauses []clause) (hits []oracleHit) {
 		slices.SortFunc(hits[:n], order)
 	}
 	return hits
+}
+
+// titled returns the bonus of a document for a title that the query names. The given words are those of
+// the query, with the number of times that it has them.
+func (o *oracleQuery) titled(id layout.Identity, words []oracleWord, times []float64) float64 {
+	d := &o.docs[slices.IndexFunc(o.docs, func(d oracleDoc) bool { return d.ID == id })]
+	in, all, n := 0.0, 0.0, 0.0
+	for i, word := range words {
+		most := 0
+		for term := range word {
+			most = max(most, len(d.positions[segment.Title][term]))
+		}
+		weight := o.weight(word, times[i])
+		all, n = all+weight, n+float64(most)
+		if most > 0 {
+			in += weight
+		}
+	}
+	if in == 0 {
+		return 0
+	}
+	return in * math.Pow(in/all, 2) * min(1, n/d.length[segment.Title])
 }
 
 // ofNearest returns the number of best hits that are examined for words near each other.

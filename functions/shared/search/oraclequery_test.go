@@ -11,7 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// oracleWord holds the terms that stand for a word, by the term.
+// oracleWord holds the terms by which a word is searched. The keys are the terms themselves.
 type oracleWord map[string]oracleTerm
 
 type oracleTerm struct {
@@ -19,7 +19,8 @@ type oracleTerm struct {
 	rules string // codes of the rules of analysis that make the term, each in brackets
 }
 
-// add adds the terms that the given rules make of a word.
+// add adds the terms that rules of analysis, such as stemming, make of a word. The parameter rules has the
+// codes of these rules, and worth is the factor by which the terms count in scores.
 func (w oracleWord) add(a analysis.Word, rules []string, worth float64) {
 	for i, code := range rules {
 		term := a.Terms[a.Of[i]]
@@ -45,7 +46,8 @@ type oracleQuery struct {
 
 func (q *oracleQuery) long() bool { return q.length >= 5 }
 
-// queryIn returns a query in all languages that a filter accepts.
+// queryIn returns a query that may be written in any language of the oracle's documents, except the
+// languages that the filter f excludes.
 func (o *oracle) queryIn(text string, f *filter) *oracleQuery {
 	q := &oracleQuery{oracle: o}
 	for _, name := range slices.SortedFunc(maps.Keys(o.languages), func(a, b string) int {
@@ -124,8 +126,8 @@ func (q *oracleQuery) judge(words []oracleWord) {
 	}
 }
 
-// weighed returns a copy of a word. In the copy, terms are worth less if only the rules of unlikely
-// languages give them.
+// weighed returns a copy of a word in which unlikely terms have a lower worth. A term is made of the word
+// by the rules of some languages. It is unlikely if the query is probably not written in these languages.
 func (q *oracleQuery) weighed(word oracleWord) oracleWord {
 	share := func(t oracleTerm) (sum float64) {
 		for i, of := range q.shares {
@@ -219,6 +221,11 @@ func editDistance(a, b string) int {
 	return d[len(a)][len(b)]
 }
 
+// weight returns the weight of a word that stands the given number of times in the query.
+func (q *oracleQuery) weight(word oracleWord, times float64) float64 {
+	return q.idf(word) * 9 * times / (8 + times)
+}
+
 // idf returns the inverse document frequency of a word, 0 if no document holds it.
 func (q *oracleQuery) idf(word oracleWord) (sum float64) {
 	known := false
@@ -245,7 +252,7 @@ func (q *oracleQuery) bm25f(d *oracleDoc, weight float64, freq func(field int) i
 	for f := range postings.Fields {
 		if n := float64(freq(f)); n > 0 {
 			b := []float64{0.5, 0.5, 0.5, 0.6}[f]
-			sum += []float64{3, 1, 0.25, 1}[f] * n / (1 - b + b*min(3, d.length[f]/max(1, q.average[f])))
+			sum += []float64{3, 2, 0.25, 1}[f] * n / (1 - b + b*min(3, d.length[f]/max(1, q.average[f])))
 		}
 	}
 	return weight * 2.5 * sum / (1.5 + sum)
@@ -258,8 +265,8 @@ func (q *oracleQuery) word(d *oracleDoc, word oracleWord, weight float64) (score
 	return score + q.anchors(d, word, weight)
 }
 
-// foreign returns the factor for the score of a word by one of its terms: 1 if the rules of the
-// document's language give this term for the word, else 0.3.
+// foreign returns a factor for the score that a word gets by one of its terms in a document. It is 1 if
+// the rules of the document's language give this term for the word, else 0.3.
 func (q *oracleQuery) foreign(d *oracleDoc, t oracleTerm) float64 {
 	i := slices.Index(q.languages, q.oracle.languages[d.Lang])
 	if i < 0 || strings.Contains(t.rules, "["+q.rules[i]+"]") {
@@ -280,8 +287,9 @@ func (q *oracleQuery) anchors(d *oracleDoc, word oracleWord, weight float64) (sc
 	return score
 }
 
-// occurrences returns the number of times that the phrase occurs in field f. It counts each position of
-// the first word from which the other words follow, moved by at most the slop.
+// occurrences returns how often the phrase occurs in field f of the document: at how many positions of its
+// first word the other words follow at the same distances as in the phrase. If the phrase has a slop, the
+// distances may differ from these, in total by at most the slop.
 func (p *oraclePhrase) occurrences(d *oracleDoc, f int) (n int) {
 	positions := func(i int) map[int]bool {
 		found := map[int]bool{}

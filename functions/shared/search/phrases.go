@@ -19,9 +19,9 @@ type occurrence struct {
 
 func (o *occurrence) none() bool { return o.freq == [postings.Fields]uint32{} }
 
-// occurrences returns the occurrences of phrases in documents of one segment, by document and by
-// phrase. docs must be in the order of their numbers. It reads positions in at most one step, and
-// only for documents in which one field has all words of a phrase.
+// occurrences returns the occurrences of phrases in documents of one segment. The result's indexes are
+// those of docs and of phrases. The numbers in docs must ascend. Positions that are not in memory yet are
+// read all at once, and only those of documents in which one field has all words of a phrase.
 func (g *gathered) occurrences(ctx context.Context, part int, docs []uint32, phrases []*queryPhrase) ([][]occurrence, error) {
 	p := phraseReaders.Get().(*phraseReader)
 	defer p.forget()
@@ -48,8 +48,8 @@ var phraseReaders = sync.Pool{New: func() any { return new(phraseReader) }}
 type phraseReader struct {
 	segment *segment.Segment
 	phrases []*queryPhrase
-	// for each term, by its number (see gathered.names): its index in phraseReader.terms plus 1, or
-	// 0 if it is not there
+	// places[n] says where the query's term with the number n (see gathered.names) is in
+	// phraseReader.terms: it is the index there, plus 1; 0 if the term is not there
 	places []int32
 	terms  []phraseTerm
 	// for each element of terms, whether the term belongs to a phrase that may occur in the current
@@ -59,7 +59,7 @@ type phraseReader struct {
 	wanted  []segment.Positions
 	scratch []uint32
 	slots   [][]uint32 // for each word of the current phrase: its positions in the current field
-	merged  [][]uint32 // for each word of the current phrase: memory for the positions of several terms
+	merged  [][]uint32 // for each word of the current phrase: memory to merge the positions of all its terms
 }
 
 // add adds a term, given its number and its entry in the segment, unless the reader has it already.
@@ -196,8 +196,9 @@ func (p *phraseReader) term(number int) *phraseTerm {
 	return nil
 }
 
-// count counts the occurrences of phrases in the current document, and writes the numbers for each
-// phrase into the parameter counts. The phrases must be equal in their words; their slops may differ.
+// count counts how often each of the given phrases occurs in the current document, and writes the results
+// into the parameter counts. All these phrases must have the same words in the same order, because the
+// positions of the words are read only once. Their slops may differ.
 func (p *phraseReader) count(phrases []*queryPhrase, counts []occurrence) error {
 	words := phrases[0].words
 	for f := range postings.Fields {
@@ -267,7 +268,7 @@ type phraseTerm struct {
 
 	blocks    []segment.Positions // position blocks to read, in the order of documents
 	content   [][]byte            // contents of the position blocks, in the order of blocks
-	block     int                 // block for the current document, as an index in blocks
+	block     int                 // index of the current document's position block, in the fields blocks and content
 	positions []uint32            // positions of the term in the current document, in all fields
 	decoded   bool                // whether positions are set for the current document
 }

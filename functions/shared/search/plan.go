@@ -28,16 +28,16 @@ type plan struct {
 	weights *Weights
 	// languages in which the query may be written, each with its probability
 	languages []queryLanguage
-	// codes of the rules by which words are analysed in these languages, each once (see
-	// analysis.Rules)
+	// codes of the rules, such as stemming, by which words are analysed in the languages of the query
+	// (see analysis.Rules). Two languages may have the same rules; each code is here only once.
 	rules     []string
 	analyzers []*analysis.Analyzer // an analyzer for each element of rules
 	words     []*queryWord         // words that count in the score, each once, in the order of the query
 	not       []*queryWord         // words that must not occur
 	must      []*queryPhrase       // phrases that must occur
 	never     []*queryPhrase       // phrases that must not occur
-	// phrases that give a bonus if the document has them: pairs of plain words that follow each
-	// other in the query (see setNear)
+	// phrases that give a document a bonus if it has them. Most are two words that follow each other in
+	// the query, without quotes or signs (see setNear).
 	near     []*queryPhrase
 	filter   filter
 	images   bool       // whether images are searched instead of pages
@@ -49,8 +49,8 @@ type plan struct {
 	// Part.begun)
 	begun bool
 	used  int // number of the query's words that have been analysed so far
-	// for each word of the query that is written without quotes or a sign (+ or -): the words of
-	// the index into which it is divided
+	// the parts of the query without quotes and without a sign (+ or -), divided at spaces into pieces. Each
+	// piece is a phrase of the words into which analysis divides it, such as e and mail for e-mail.
 	plain   []*queryPhrase
 	reduced bool // whether words beyond MaxWords were left out
 	long    bool // whether the query is long (see longQuery)
@@ -162,11 +162,11 @@ func (p *plan) add(c clause) {
 	}
 }
 
-// join adds the joined form of a clause's word to the plan, so that the query e-mail also finds
-// email. The term of the joined form becomes
+// join adds the joined form of a written word to the plan, so that the query e-mail also finds email.
+// The joined form is added twice:
 //
-//	a variant of each of the word's parts    so that a document with email has both e and mail
-//	a word that is not required              so that documents with email come first
+//	as a variant of each part    a document with email counts as having both e and mail
+//	as a further word            documents with this word come first, but it is not required
 func (p *plan) join(c *clause, a *analysis.Word, parts []*queryWord) {
 	w := &queryWord{times: 1, text: c.text[a.Start:a.End], joined: true}
 	p.addAll(w, a, 1)
@@ -204,14 +204,15 @@ func (p *plan) unify() {
 	}
 }
 
-// setNear sets p.near, the phrases that give a document a bonus, from the plain words that follow
-// each other in the query:
+// setNear sets p.near, the phrases that give a document a bonus. It makes them of the words that the
+// query has without quotes or signs. A run is a word of a script without spaces, which analysis has
+// divided into overlapping pairs of characters. The phrases are
 //
-//	two neighbouring words     as a phrase, and as a phrase with slop
-//	a run                      as a phrase of its own, and with the written word before it
+//	for two neighbours    the two exactly as in the query, and the two with slop; a neighbour is a
+//	                      word or a run (see addNear)
+//	for a run             see addRun
 //
-// A run is a word of a script without spaces, divided into pairs of characters. Prefixes and words
-// with edits are left out.
+// Prefixes (fox*) and words with edits (foks~) are left out.
 func (p *plan) setNear() {
 	var last *queryPhrase // the last word of what is read, or the run at its end
 	for _, together := range p.plain {
@@ -247,8 +248,9 @@ func (p *plan) setNear() {
 	}
 }
 
-// runAt returns a part of the phrase, from word i on: the longest run of overlapping pairs of
-// characters. If word i is no such pair, or no other pair follows, it is word i alone.
+// runAt returns the run of overlapping pairs of characters that begins with word i of the phrase, such as
+// AB, BC, CD for the text ABCD. If word i is not a pair, or no pair that overlaps it follows, runAt
+// returns word i alone.
 func (ph *queryPhrase) runAt(i int) *queryPhrase {
 	run := &queryPhrase{words: ph.words[i : i+1], at: []uint32{0}}
 	for end := i + 1; end < len(ph.words) && ph.words[end-1].isPair() && ph.words[end].isPair() && ph.at[end] == ph.at[end-1]+1; end++ {
@@ -257,8 +259,15 @@ func (ph *queryPhrase) runAt(i int) *queryPhrase {
 	return run
 }
 
-// addRun adds to p.near the phrases of a run of pairs of characters: each two successive pairs,
-// both exactly and with slop, and the whole run if it has at most maxRun pairs.
+// addRun adds phrases to p.near for a run of overlapping pairs of characters. Two successive pairs make two
+// phrases: an exact one, and one with slop (see MaxSlop). The whole run makes an exact phrase if it has at
+// most maxRun pairs. For example, the text ABCD has the run AB, BC, CD and makes the phrases
+//
+//	AB BC       exact
+//	AB BC       with slop
+//	BC CD       exact
+//	BC CD       with slop
+//	AB BC CD    exact
 func (p *plan) addRun(run *queryPhrase) {
 	for i := 1; i < len(run.words); i++ {
 		if run.words[i-1] != run.words[i] {
@@ -271,10 +280,11 @@ func (p *plan) addRun(run *queryPhrase) {
 	}
 }
 
-// addNear adds two phrases to p.near: a followed by b, once exactly and once with slop. The phrases
-// a and b are neighbours in the query, each of them a word or a run of pairs of characters. gap is
-// the number of positions from the beginning of a to that of b. If a and b have more than maxRun
-// words together, only the last word of a and the first word of b are taken.
+// addNear adds two phrases to p.near for two neighbours a and b in the query: an exact phrase, and one with
+// slop. Each neighbour is one word, or a run of pairs of characters (see setNear), where each pair counts
+// as a word. Both phrases have all words of a, and then all words of b. If these are more than maxRun
+// words, the phrases have only the last word of a and the first word of b. gap is the number of positions
+// from the beginning of a to the beginning of b.
 func (p *plan) addNear(a, b *queryPhrase, gap uint32) {
 	if len(a.words)+len(b.words) > maxRun {
 		end := len(a.words) - 1
@@ -304,8 +314,8 @@ func (p *plan) written() (n int) {
 
 func (p *plan) hasPhrases() bool { return len(p.must)+len(p.never) > 0 }
 
-// each calls do for every word of the plan. The words of the phrases in must and near are among
-// p.words.
+// each calls the function do for every word of the plan: for p.words, p.not and the words of p.never. The
+// phrases in p.must and p.near need no calls, because their words are among p.words.
 func (p *plan) each(do func(w *queryWord)) {
 	for _, w := range p.words {
 		do(w)
@@ -333,9 +343,9 @@ func (p *plan) weigh(g *gathered) bool {
 			l := &p.languages[i]
 			w.idf += l.share * idf(w.in[i], l.documents)
 		}
+		w.stop = p.stopWord(w)
 		if p.long {
-			w.idf = sharpened(w.idf)
-			p.lowerStopWord(w)
+			w.idf = sharpened(w.idf) * p.lowered(w)
 		}
 		w.weight = w.idf * p.weights.repeated(w.times)
 		p.weighVariants(w)
@@ -428,8 +438,8 @@ func (s *scan) open(of *search, part int) bool {
 
 // cursors returns a cursor for each of the words, in a part of the index. The cursors reuse the
 // memory of the cursors in the parameter old. If anchored is true, a document also has the words of
-// its anchors and of its site's names. For excluded words it must be false: otherwise a link could
-// hide a page.
+// its anchors (texts of links to it) and of its site's names. For excluded words, anchored must be
+// false: otherwise a link with such a word would hide the page to which it leads.
 func cursors(old []cursor, of *search, part int, words []*queryWord, t *statistics, anchored bool) []cursor {
 	for len(old) < len(words) {
 		old = append(old, cursor{})

@@ -10,22 +10,25 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// countExactly is a number of matches. If a query has at most so many, the scan counts all of them,
-// even those that cannot be among the best.
+// countExactly is the number of matches that a scan always counts. Once it has counted so many, it may
+// skip documents that cannot be among the best matches, and then the count is too low.
 const countExactly = 1000
 
-// slack is the greatest ratio of two sums of the same scores that were added in different orders,
-// and so rounded differently. Upper bounds are multiplied by it, so that no score exceeds them.
+// slack allows for rounding. If the same scores are added in two orders, the two sums may be rounded
+// differently, but their ratio is at most slack. Upper bounds are multiplied by slack, so that no score
+// exceeds its bound.
 const slack = 1 + 1e-9
 
 // scan finds the best matches of a query, one segment after another.
 //
-// It divides the documents into windows. In a window, the score of each word has one upper bound
-// (block-max MaxScore: Turtle and Flood, Query Evaluation, 1995; Ding and Suel, Faster Top-k
-// Document Retrieval Using Block-Max Indexes, 2011). The score of a document with all words is
-// multiplied by Weights.AllWords. So after a while no document that lacks a word can be among the
-// best matches. From then on the scan visits only documents with all words, by reading the posting
-// list of the rarest word.
+// It divides the documents of a segment into windows. For each word, it computes an upper bound of the
+// word's scores in the window. It skips documents that by these bounds cannot be among the best matches
+// (block-max MaxScore: Turtle and Flood, Query Evaluation, 1995; Ding and Suel, Faster Top-k Document
+// Retrieval Using Block-Max Indexes, 2011).
+//
+// The score of a document with all words is multiplied by Weights.AllWords. So after a while no document
+// that lacks a word can be among the best matches. From then on the scan goes through the posting list
+// of the rarest word, and visits only documents with all words.
 type scan struct {
 	statistics *statistics
 	top        topMatches
@@ -48,15 +51,18 @@ type scan struct {
 	written  int      // number of words that are not joined (see plan.written)
 	not      []cursor
 	factor   float64 // factor for documents with all words: Weights.AllWords, or 1 if the segment lacks one of the words
-	// factor for documents that lack a word. If the query has a joined word, it is the same as for
-	// documents with all words (see the field factor); else it is 1.
+	// greatest factor that a document can get if it lacks some of the words. It is 1 if no word is joined.
+	// Else it is scan.factor. For example, for the query e-mail the words are e, mail and the joined word
+	// email, but a document gets scan.factor also if it has e and mail without email.
 	lacking float64
 
 	// State of the current window of documents.
-	sum    float64 // sum of the upper bounds of the words' scores
-	need   []bool  // for each word, whether documents without it cannot be among the best
-	order  []int   // indexes of the words, by ascending bound of their scores in the window
-	rest   int     // documents that hold only words of order[:rest] cannot be among the best
+	sum   float64 // sum of the upper bounds of the words' scores
+	need  []bool  // for each word, whether a document must have it to be among the best
+	order []int   // indexes of the words, by ascending bound of their scores in the window
+	// order[:rest] are the words with the lowest bounds: a document that has none but these words of the
+	// query cannot be among the best
+	rest   int
 	scores []float64
 	named  []float64 // weight of each word as a name of the current document's site
 }
@@ -160,13 +166,13 @@ type deadline struct {
 	scan context.Context // when this context ends, scanning posting lists stops
 }
 
-// withDeadline returns the deadline of a query. Two of its contexts end early:
+// withDeadline returns the deadline of a query. It has two contexts that end before ctx:
 //
-//	scan   at the given time, or earlier: after 3/4 of the time until ctx's deadline, because
-//	       the last quarter is for reading the hits
-//	read   after 3/4 of the time until scan ends
+//	scan   ends at the given time, or when 3/4 of the time until ctx's deadline have passed,
+//	       whichever is earlier; the last quarter is left for reading the hits
+//	read   ends when 3/4 of the time until the end of scan have passed
 //
-// If the given time is zero and ctx has no deadline, neither of the two ends early.
+// If the given time is zero and ctx has no deadline, both contexts are ctx itself.
 func withDeadline(ctx context.Context, at time.Time) (deadline, context.CancelFunc) {
 	if end, ends := ctx.Deadline(); ends {
 		if earlier := end.Add(-time.Until(end) / 4); at.IsZero() || earlier.Before(at) {
@@ -181,7 +187,8 @@ func withDeadline(ctx context.Context, at time.Time) (deadline, context.CancelFu
 	return deadline{ctx, read, scanning}, func() { cancelRead(); cancelScan() }
 }
 
-// withoutDeadline returns a deadline for a search that only the end of ctx ends.
+// withoutDeadline returns a deadline whose contexts are all ctx itself, so the search may take until
+// ctx ends.
 func withoutDeadline(ctx context.Context) deadline { return deadline{ctx, ctx, ctx} }
 
 // passed reports whether one of the deadline's two early contexts, d.read or d.scan, has ended and

@@ -75,8 +75,9 @@ func (w *Weights) saturated(frequency float64) float64 {
 	return (w.Saturation + 1) * frequency / (w.Saturation + frequency)
 }
 
-// bound returns an upper bound of the score of a word in the documents of a block or list. The
-// parameter impacts has the greatest frequencies in these documents, by field and length.
+// bound returns an upper bound of a word's score in any document of a block of postings, or of a whole
+// posting list. The parameter impacts has the greatest frequencies there for each field and length of the
+// field.
 func (t *statistics) bound(weight float64, impacts []postings.Impact) float64 {
 	var most [postings.Fields]float64
 	for _, i := range impacts {
@@ -94,7 +95,7 @@ type cursor struct {
 	// posting lists: for each variant of the word, one of texts, one of anchors and one of names of
 	// sites
 	lists  []listCursor
-	doc    uint32  // current document: the first of the current documents of all lists
+	doc    uint32  // current document: the lowest of the current documents of all lists
 	common uint64  // number of postings in all lists together
 	most   float64 // upper bound of the word's score in the segment
 	// for each kind of list, an upper bound of what lists of this kind add to the word's score
@@ -126,9 +127,9 @@ const (
 	kinds
 )
 
-// most returns an upper bound of the scores of the list's word in some documents. impacts holds the
-// greatest frequencies of the word in these documents. The parameter texts has the statistics by
-// which texts are scored.
+// most returns an upper bound of what the list adds to the score of any document in a range of documents.
+// The parameter impacts has the greatest frequencies of the term in this range. The parameter texts has
+// the statistics by which texts are scored.
 func (l *listCursor) most(texts *statistics, impacts []postings.Impact) float64 {
 	if l.kind == ofName {
 		return l.weight * slack
@@ -158,22 +159,25 @@ func (c *cursor) add(l *postings.List, weight float64, rules uint64, t *statisti
 	c.open(l, listCursor{kind: ofText, weight: weight, rules: rules}, t)
 }
 
-// addAnchors adds to the cursor the posting list of one variant of its word in the anchors of links.
-// weight is the weight of the variant in texts, and rules are its rules of analysis. t has the average
-// lengths by which anchors are scored.
+// addAnchors adds a posting list to the cursor of a word: the list of one variant of the word, for the
+// occurrences in anchors (texts of links). The parameter weight is the weight of this variant in texts of
+// pages. addAnchors multiplies it by Weights.Anchors. The parameter rules has the variant's rules of
+// analysis (see variant.rules). t has the average lengths by which anchors are scored.
 func (c *cursor) addAnchors(l *postings.List, weight float64, rules uint64, t *statistics) {
 	c.open(l, listCursor{kind: ofAnchors, weight: weight * t.weights.Anchors, anchors: t, rules: rules}, t)
 }
 
-// addNames adds to the cursor the posting list of one variant of its word in the names of sites.
-// weight is the weight of the variant in texts. t has the average lengths by which texts are scored.
+// addNames adds a posting list to the cursor of a word: the list of one variant of the word, for the
+// occurrences in names of sites. The parameter weight is the weight of this variant in texts of pages.
+// addNames multiplies it by Weights.Named. t has the weights of the search, and the average lengths of
+// texts.
 func (c *cursor) addNames(l *postings.List, weight float64, t *statistics) {
 	c.open(l, listCursor{kind: ofName, weight: weight * t.weights.Named}, t)
 }
 
-// open adds a list with the postings l to the cursor. The list takes its kind, weight, rules and
-// anchors from the second argument, and the memory of a list that reset has removed, if there is
-// one. t has the average lengths by which texts are scored.
+// open adds a list with the postings l to the cursor. The second argument is a template: open copies
+// its kind, weight, rules and anchors to the list. If an earlier list was removed by reset, the new
+// list uses its memory. t has the average lengths by which texts are scored.
 func (c *cursor) open(l *postings.List, as listCursor, t *statistics) {
 	if len(c.lists) < cap(c.lists) {
 		c.lists = c.lists[:len(c.lists)+1]
@@ -268,27 +272,31 @@ func (c *cursor) score(t *statistics) (score, named float64) {
 }
 
 // naming returns the part of a start page's score that comes from words of the query in the names
-// of its site: named · (W/A)⁴. W is the sum of the weights of these words, and A is the sum of the
-// weights of all words of the query. The parameter named is W times Weights.Named. So a query that is
-// just the name of a site finds the start page first, and a query with further words finds other
-// pages.
+// of its site: Weights.Named · W · (W/A)⁴. W is the sum of the weights of these words, and A is that of
+// all words of the query. The parameter named is Weights.Named · W. If the query is just the name of a
+// site, W/A is 1, and the start page comes first. If the query has further words, W/A is lower, and
+// other pages come first.
 func (p *plan) naming(named float64) float64 {
 	if named == 0 {
 		return 0
 	}
-	all := 0.0
-	for _, w := range p.words {
-		if !w.joined {
-			all += w.weight
-		}
-	}
-	share := min(1, named/(p.weights.Named*all))
+	share := min(1, named/(p.weights.Named*p.weight()))
 	return named * share * share * share * share
 }
 
-// occurrences adds how often each field of a document has the word to the numbers in sum. For each
-// field that has the word, it also stores the code of the field's length in lengths. The document
-// must be the cursor's current one. Anchors do not count.
+// weight returns the sum of the weights of all words of the query but joined words.
+func (p *plan) weight() (sum float64) {
+	for _, w := range p.words {
+		if !w.joined {
+			sum += w.weight
+		}
+	}
+	return sum
+}
+
+// occurrences counts the word in each field of a document, and adds the counts to the numbers in sum.
+// For each field that has the word, it also stores the code of the field's length in lengths. The
+// document must be the cursor's current one. Anchors do not count.
 func (c *cursor) occurrences(doc uint32, sum *[postings.Fields]uint32, lengths *[postings.Fields]uint8) {
 	for i := range c.lists {
 		if l := &c.lists[i]; l.doc == doc && l.kind == ofText {

@@ -114,16 +114,18 @@ type search struct {
 	// addresses of the matches that are alike to a shown match and are not shown themselves, by the
 	// position of the shown match in the index
 	alike map[spot][]string
-	// documents of the named page: the first page in Query.Named that the index has and the filters
-	// accept. They are several if several partitions hold versions of the page.
+	// documents of the named page, which is the first page in Query.Named that the index has and the
+	// filters accept; several documents if several partitions hold versions of this page
 	asked      []match
 	showsNamed bool // whether the named page (see asked) is among the returned hits
 	// whether spread or translate has moved hits, so that they are no longer sorted by score
-	spreads    bool
-	more       map[spot]int        // for a match, by its position in the index: the number of hits of its site that were moved (Hit.MoreOfSite)
+	spreads bool
+	// values of Hit.MoreOfSite (number of further hits of the hit's site that were moved down), by the
+	// position of the hit's document in the index
+	more       map[spot]int
 	identities [][]layout.Identity // identities (hashes of URLs) of all documents of each part; nil before they are read
 	vectors    []segment.Vectors   // term vectors of all documents of each part, by which similar ones are found; nil if not needed
-	dates      []ownDates          // dates that the documents of each part give themselves; nil if no match needs them
+	dates      []ownDates          // for each part, the dates that its pages state; nil if no match needs them
 	result     Result
 	counts     facetCounts
 }
@@ -182,14 +184,18 @@ func (s *search) find(ctx deadline) ([]match, error) {
 	if err != nil {
 		return nil, err
 	}
+	doubt := s.plan.doubt(best)
 	if s.supports() {
-		s.support(best)
+		s.support(best, doubt)
 	}
 	if s.prefersNew() {
 		s.addNewness(best)
 	}
+	if !s.plan.images {
+		s.addTitled(best)
+	}
 	if len(s.plan.near) > 0 {
-		if err := s.addNear(ctx, best); err != nil {
+		if err := s.addNear(ctx, best, 1-doubt*(1-nearInDoubt)); err != nil {
 			return nil, err
 		}
 	}
@@ -205,11 +211,10 @@ func (s *search) find(ctx deadline) ([]match, error) {
 	return slices.Clone(s.page(best)), nil // best belongs to the pooled scan
 }
 
-// reach returns the number of best matches from which the page of hits is made:
+// reach returns how many of the best matches are needed to make the page of hits:
 //
-//	without folding          the number of hits up to the end of the page
-//	with folding             this number, plus the number of matches in which fold looks for alike
-//	                         documents
+//	without folding          From + Size of the query: the hits up to the end of the page
+//	with folding             From + Size + window(): fold looks for alike documents among the further ones
 //	in a search for images   the number of pages whose images are examined
 func (s *search) reach() int {
 	if s.plan.images {
@@ -221,11 +226,11 @@ func (s *search) reach() int {
 	return s.query.From + s.query.Size
 }
 
-// border returns the number of best matches that must have their final scores, with the bonus for
-// words near each other:
+// border returns how many of the best matches must have their final scores (with the bonus for words near
+// each other) before the page of hits can be chosen:
 //
-//	without folding   the number of hits up to the end of the page of hits
-//	with folding      up to the end of the next page, since several matches become one hit
+//	without folding   From + Size of the query: the hits up to the end of the page
+//	with folding      From + 2·Size: one page more, since several alike matches become one hit
 func (s *search) border() int {
 	if s.folds() {
 		return s.query.From + 2*s.query.Size
@@ -233,11 +238,11 @@ func (s *search) border() int {
 	return s.query.From + s.query.Size
 }
 
-// kept returns the number of best matches that the scan must keep. It is the number that the page of
-// hits needs (see reach), but at least the constant nearest if words near each other, similar matches
-// or dates give a bonus.
+// kept returns how many of the best matches the scan must keep: as many as the page of hits needs (see
+// reach). In a search for pages it returns at least the constant nearest, which is the number of matches
+// that are examined for a bonus.
 func (s *search) kept() int {
-	if len(s.plan.near) > 0 || s.supports() || s.prefersNew() {
+	if !s.plan.images && s.query.Size > 0 {
 		return max(s.reach(), nearest)
 	}
 	return s.reach()
@@ -288,13 +293,14 @@ func (s *search) scanParts(ctx deadline, work *scan) error {
 	return nil
 }
 
-// documentsOfOneWord returns the number n of matching documents without counting them: the index
-// stores it with the query's term. This is possible if the query is one word with one term (see
-// isOneTerm), without a filter, and the index has no dead documents.
+// documentsOfOneWord returns the number n of documents that have the word of a one-word query in their
+// texts. The index stores this number with the word's term, so no document must be read.
 //
-//	known   false for any other query, and if no text has the word
-//	all     false if further pages may match, which have the word only in their anchors or as the
-//	        name of their site
+//	known   whether n is valid. The query must be one word with one term (see isOneTerm), without
+//	        filters. The index must have no dead documents. And if anchors or names of sites have the
+//	        word, some text must have it, too.
+//	all     whether n is the number of all matches. It is false if pages may match only by their
+//	        anchors or by the name of their site.
 func (s *search) documentsOfOneWord() (n int, known, all bool) {
 	if len(s.asked) > 0 || len(s.plan.words) != 1 || !s.plan.words[0].isOneTerm() || len(s.plan.not) > 0 || !s.plan.filter.empty() ||
 		s.plan.hasPhrases() || slices.ContainsFunc(s.parts, func(p Part) bool { return p.Dead != nil && !p.Dead.IsEmpty() }) {
@@ -337,9 +343,9 @@ type Hit struct {
 	MarkedTitle []Fragment // title, with the words that match the query marked
 	Snippet     []Fragment // excerpt of the body, or of an image's caption or context, with the words that match the query marked
 	Alike       []string   // addresses of matches with the same or nearly the same text, which are not shown
-	// MoreOfSite is the number of hits of the same site that Query.Spread has moved behind the first
-	// ten hits, although they are better than the tenth. It is set only in the last of the site's
-	// hits among the first ten.
+	// MoreOfSite is the number of hits of the same site that were moved behind the tenth hit (see
+	// Query.Spread) although their scores are better than that of the tenth. Only the last hit of the site
+	// among the first ten has this number. All other hits have 0.
 	MoreOfSite  int
 	Explanation *Explanation
 	Across      string // language into which the query was translated to find the document; "" if it was not
@@ -360,7 +366,7 @@ type Fragment struct {
 type Facet struct {
 	Name    string
 	Values  []Count
-	Sampled bool // whether counts are estimates, from a sample of the matches or because of the deadline
+	Sampled bool // whether the counts are estimates: only a sample, or the matches before the deadline, were counted
 }
 
 // Count is a value of a facet's column, and the number of matches that have the value.

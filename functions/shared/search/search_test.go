@@ -113,14 +113,21 @@ func TestLoneCharacterIsMarked(t *testing.T) {
 	}
 }
 
+// TestAllWordsFirst checks that a page with both words of a query comes before a page that has one of
+// them more often, and that it does so because of Weights.AllWords.
 func TestAllWordsFirst(t *testing.T) {
 	ix := indexOf(t, []segment.Document{
-		page("http://one/", "json json json json json parser is not one"),
+		page("http://one/", "json json json parser that is a little longer than what it is given"),
 		page("http://both/", "an encoder that is a little longer writes what it is given as json"),
 		page("http://other/", "encoder"), page("http://more/", "encoder"), page("http://rest/", "xml"),
 	})
 	if got := urls(t, ix, "json encoder"); got[0] != "http://both/" {
 		t.Errorf("first is %s", got[0])
+	}
+	w := Standard()
+	w.AllWords = 1
+	if got := urls(t, ix.WithWeights(w), "json encoder"); got[0] != "http://one/" {
+		t.Errorf("without the factor for all words first is %s", got[0])
 	}
 }
 
@@ -133,8 +140,9 @@ func scored(t *testing.T, ix *Index, q Query) (out []string) {
 	return out
 }
 
-// TestTies checks results in which many documents have equal scores. In some of them the ties are at
-// the hundredth match, where the examination for words near each other ends.
+// TestTies checks the order of hits if many documents have equal scores. In some of the searches the
+// hundredth match has the same score as the next ones. Then these must be examined for words near each
+// other, too, not only the best hundred.
 func TestTies(t *testing.T) {
 	var docs []segment.Document
 	for i := range 350 {
@@ -335,8 +343,8 @@ func FuzzSearch(f *testing.F) {
 	})
 }
 
-// TestTotalOfBegunWord checks that a page counts once in Total if two of its words begin with the
-// character that the query searches.
+// TestTotalOfBegunWord searches a single character of a script without spaces. A page with two
+// different words that begin with this character must count only once in Total.
 func TestTotalOfBegunWord(t *testing.T) {
 	both, one := page("http://a/1", "検索と検査"), page("http://a/2", "検索")
 	both.Lang, one.Lang = "ja", "ja"

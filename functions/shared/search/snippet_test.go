@@ -163,8 +163,8 @@ func TestWordsEndAtPunctuation(t *testing.T) {
 	}
 }
 
-// TestBeginningsMissNothing checks that a word is left out by its first characters only if no analyzer
-// reduces it to a term of the query.
+// TestBeginningsMissNothing reduces words to terms by the analyzers of many languages. It adds each term
+// alone to a value of the type beginnings, and checks that this value's methods accept the word.
 func TestBeginningsMissNothing(t *testing.T) {
 	words := strings.Fields(`dying lying tying skis flies Yards sky news ae aepfel Aerzte oefen ueber eau ffentliches
 		llanos aardvark ISTANBUL istanbul INDIR ilk Bir x 1a 9th running knives geese users ties Ypsilon oo oui u2 c

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	spreadHits = 10 // spreadHits is the number of top hits of which at most mostOfSite may be of one site.
+	spreadHits = 10 // spreadHits is the number of top hits among which a site may have at most mostOfSite hits.
 	mostOfSite = 2
-	spreadFrom = 30 // spreadFrom is the number of best hits among which spread chooses the first spreadHits.
+	spreadFrom = 30 // spreadFrom is the number of best hits, by score, from which spread selects the top spreadHits.
 )
 
 // spread moves all hits of a site but the best two behind the first ten hits, so that other sites are

@@ -22,8 +22,8 @@ func ofSites(sites string) (docs []segment.Document) {
 	return docs
 }
 
-// shownSites returns the sites of the hits on a page, each followed by the number of its hits that were
-// moved away, if there are any.
+// shownSites returns a letter for each hit on a page of hits: the name of its site, such as a for a.example.
+// If Hit.MoreOfSite is not 0, this number follows the letter.
 func shownSites(t *testing.T, ix *Index, q Query) (sites string) {
 	t.Helper()
 	for _, hit := range find(t, ix, q).Hits {

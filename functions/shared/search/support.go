@@ -44,24 +44,30 @@ func (p *plan) isLong() bool {
 // searched.
 func sharpened(of float64) float64 { return of * of / (of + 1) }
 
-// lowerStopWord lowers the idf of a word of a long query by the factor Weights.StopWord if it is a
-// stop word, such as what or you. Few scientific abstracts have the word you, for example, so its
-// idf there is high, although the word says nothing about what is searched. The query may be written
-// in several languages, and the word may be a stop word only in some of them. The less probable
-// these are, the nearer the factor is to 1. The idf of a word that stands for others, such as not*,
-// is not lowered.
-func (p *plan) lowerStopWord(w *queryWord) {
+// stopWord returns the probability that a word of the query is a stop word, such as what or you. The
+// language of a query is only estimated. So the result is the sum of the probabilities of those languages
+// in which the word is a stop word. It is 0 for a word that stands for others, such as not*.
+func (p *plan) stopWord(w *queryWord) (probability float64) {
 	if w.expands() {
-		return
+		return 0
 	}
-	share := 0.0
 	for i := range p.languages {
 		if l := &p.languages[i]; l.share > 0 && analysis.IsStopWord(l.name, w.surface) {
-			share += l.share
+			probability += l.share
 		}
 	}
-	w.idf *= 1 - share*(1-p.weights.StopWord)
-	w.stop = share > 0.5
+	return probability
+}
+
+// lowered returns a factor for the idf of a word: from Weights.StopWord for a sure stop word to 1 for a
+// word that is none. It is used for the words of long queries, and in every query for pairs of
+// neighbouring words. For example, few scientific abstracts have the word you, so its idf there is high,
+// although the word says nothing about what is searched.
+func (p *plan) lowered(w *queryWord) float64 { return 1 - w.stop*(1-p.weights.StopWord) }
+
+// hasOnlyStopWords reports whether all words of the query are stop words, as in "to be or not to be".
+func (p *plan) hasOnlyStopWords() bool {
+	return !slices.ContainsFunc(p.words, func(w *queryWord) bool { return w.stop <= 0.5 })
 }
 
 // supports reports whether matches get a bonus for similar matches (see support). They do if the
@@ -92,12 +98,24 @@ func (s *search) readVectors(ctx context.Context, part int) (err error) {
 // each other, while a document that has some of its words by chance stands alone (Diaz, Regularizing Ad
 // Hoc Retrieval Scores, 2005).
 //
-// A match gets Weights.Support · Σ cosine · (score − least), summed over the most similar matches, at
-// most as many as the constant supporters. The scores are those before support, and least is the lowest
-// of them. Only the matches that addNear examines get and give support.
-func (s *search) support(best []match) {
+// Only the best matches take part, as many as the function examined returns. To the score of each of them,
+// support adds
+//
+//	Weights.Support · doubt · Σ cosine · (score − least)
+//
+//	Σ        over the other matches that are most similar to this match; at most as many as the constant
+//	         supporters, and no copies (see copied)
+//	cosine   of the angle between the term vectors of the two matches
+//	score    score of the other match before the call
+//	least    lowest score before the call
+//	doubt    result of plan.doubt
+func (s *search) support(best []match, doubt float64) {
 	best = best[:examined(best)]
 	if len(best) < 2 {
+		return
+	}
+	weight := s.plan.weights.Support * doubt
+	if weight == 0 {
 		return
 	}
 	cosines := s.cosines(best)
@@ -121,7 +139,7 @@ func (s *search) support(best []match) {
 			}
 		}
 		for _, other := range similar {
-			scores[i] += s.plan.weights.Support * other.cosine * other.score
+			scores[i] += weight * other.cosine * other.score
 		}
 	}
 	for i := range best {
@@ -129,6 +147,19 @@ func (s *search) support(best []match) {
 		best[i].score += scores[i]
 	}
 	slices.SortFunc(best, byScore)
+}
+
+// doubt tells queries that name a page (by its title) from queries that describe pages. The result
+// is 0 if the query names a page, and 1 if it describes pages. For a short query it is 0. For a long one
+// it is 2 · (1 − S/G), but at least 0 and at most 1. S is the score of the best match, and G is the
+// greatest score that the words of the query can give. If S is nearly G, the best match has all words in
+// its title, or has them often, so the query probably names this page.
+func (p *plan) doubt(best []match) float64 {
+	most := p.weights.AllWords * p.weights.mostScore() * p.weight()
+	if !p.long || len(best) == 0 || best[0].score >= most {
+		return 0
+	}
+	return min(1, 2*(1-best[0].score/most))
 }
 
 // supporter is a match that is similar to another one. The fields are the cosine of the angle

@@ -39,9 +39,10 @@ func (o *oracle) setVectors() {
 	}
 }
 
-// support adds to the score of each hit 0.8 times the scores of the four hits most similar to it,
-// weighted by similarity.
-func (o *oracle) support(hits []oracleHit) {
+// support adds a bonus to the score of each hit: 0.8 · doubt · Σ cosine · (score − lowest). The sum is over
+// the four most similar other hits, without copies (cosine 0.7 or more). cosine is the similarity of such a
+// hit, score is its score, and lowest is the lowest score of all hits.
+func (o *oracle) support(hits []oracleHit, doubt float64) {
 	vectors, having := make([]map[uint16]float64, len(hits)), map[uint16]float64{}
 	for i, hit := range hits {
 		d := &o.docs[slices.IndexFunc(o.docs, func(d oracleDoc) bool { return d.ID == hit.id })]
@@ -73,7 +74,7 @@ func (o *oracle) support(hits []oracleHit) {
 			return cmp.Compare(b[1], a[1])
 		})
 		for _, other := range others[:min(4, len(others))] {
-			gains[i] += 0.8 * other[0] * other[1]
+			gains[i] += 0.8 * doubt * other[0] * other[1]
 		}
 	}
 	for i := range hits {
@@ -122,7 +123,8 @@ func TestSupport(t *testing.T) {
 	}
 }
 
-// TestCopiesDoNotSupport checks that copies of a page have the score that the page has alone.
+// TestCopiesDoNotSupport checks that four pages with the same text get no bonus for being similar to each
+// other.
 func TestCopiesDoNotSupport(t *testing.T) {
 	const body = "river delta flood sediment hydrology reservoirs embankment engineers"
 	docs := []segment.Document{page("http://other", "control dams violins orchestras")}
@@ -156,9 +158,10 @@ func TestSupportOfTies(t *testing.T) {
 	}
 }
 
-// TestStopWords checks that stop words count little in a long query, however rare they are in the
-// index, that they are not marked in snippets, and that no word of a short query counts as a stop
-// word.
+// TestStopWords checks what stop words (such as what and you) do in queries. In a long query they add little
+// to the score, even if they are rare in the index, and snippets do not mark them. In a short query they add
+// to the score as other words do. But the bonus for two words near each other is lower if one of the two is
+// a stop word. In a query of stop words alone, they are treated as other words.
 func TestStopWords(t *testing.T) {
 	docs := []segment.Document{page("http://chatty", "What you want from this limit design is what you wanted for missile structures.")}
 	for i := range 20 {
@@ -190,9 +193,9 @@ func TestStopWords(t *testing.T) {
 			t.Errorf("%s: nothing is marked of a query of stop words", hit.URL)
 		}
 	}
-	for _, text := range []string{"what you", "what you want design", "you* what want from this"} {
+	for text, alike := range map[string]bool{"what you": true, "what you want design": false, "you what* design": true, "you* what want from this": false} {
 		got, want := find(t, ix, Query{Text: text, Size: 1}).Hits[0], find(t, ix.WithWeights(equal), Query{Text: text, Size: 1}).Hits[0]
-		if short := len(strings.Fields(text)) < 5; (got.Score == want.Score) != short {
+		if (got.Score == want.Score) != alike {
 			t.Errorf("%q: %s scores %v, with equal weights %v", text, got.URL, got.Score, want.Score)
 		}
 	}

@@ -32,9 +32,12 @@ type Query struct {
 	// index has becomes the first hit
 	Named []layout.Identity
 
-	Fold    bool                      // one hit for documents with about the same text, unless Text has dup:all
-	Spread  bool                      // show at most two hits of a site among the first ten (see spread)
-	Reader  []string                  // languages of the reader, such as "de", the most wanted first: they choose among alike documents if neither the query nor a filter tells which language is wanted
+	Fold   bool // one hit for documents with about the same text, unless Text has dup:all
+	Spread bool // show at most two hits of a site among the first ten (see spread)
+	// languages of the reader, such as "de", the preferred one first. They decide which of several alike
+	// documents is shown, and which translation of a page comes first. They do not count if the words or
+	// filters of the query tell its language.
+	Reader  []string
 	Facets  []string                  // columns whose values are counted: Site, Lang, Collection, Type
 	Explain bool                      // add an Explanation of its score to each hit
 	Hidden  func(address string) bool // reports whether an image must not be shown; nil: all may be
@@ -262,11 +265,11 @@ type queryWord struct {
 
 	place     int // index of this word in plan.words
 	variants  []variant
-	documents uint64    // numbers of documents that have a variant, added up over all variants
+	documents uint64    // sum of the numbers of documents with each variant; a document with two variants counts twice
 	in        []float64 // for each language of plan.languages, the number of documents in it that have the word
 	times     int       // how often the query has the word
 	idf       float64   // inverse document frequency; 0 if no document holds the word
-	stop      bool      // whether the word is a stop word of a long query (see lowerStopWord)
+	stop      float64   // probability that the word is a stop word, such as what or you
 	weight    float64   // weight of the word in scores: idf times repeated(times)
 }
 
@@ -279,21 +282,23 @@ type queryWord struct {
 //	a lone character     in older segments also the terms that begin with it
 //	a translated word    the terms of its translations instead
 //
-// In a search for pages, most terms have a second form, which is a variant, too. It is for
-// documents that have the word only outside of the page's main part (see queryWord.add).
+// Documents that have a word only outside of the page's main part are indexed under another form of its
+// term. In a search for pages, this form of a term is a variant, too (see queryWord.add).
 type variant struct {
 	term   string
 	number int // index of the term in gathered.names
-	// index in gathered.names of the term for names of sites (segment.NameTerm); -1 if it is not
-	// searched
+	// index in gathered.names of another form of the term, under which words of the names of sites are
+	// indexed (see segment.NameTerm). This form keeps them apart from words of texts. It is -1 if names are
+	// not searched for the term.
 	named int
 	worth float64 // factor of the word's score if a document has this term; 1 for the word itself
-	// probability that the term translates the word; 0 if the term is no translation. Of the
-	// documents with the term, this fraction counts as documents with the word, or all of them if
-	// the term is no translation.
+	// probability that the term translates the word; 0 if the term is no translation. Example: at a
+	// probability of 0.3, 100 documents with the term count as 30 documents with the word. If the term
+	// is no translation, they count as 100.
 	probability float64
-	// rules is a bit set: bit r is set if the rules of analysis plan.rules[r] turn the word into this
-	// term. A document in a language with these rules has the term wherever it has the word.
+	// rules is a bit set of rules of analysis, such as the stemming of a language. Bit r is set if the
+	// rules plan.rules[r] turn the word into this term. So if a document in a language with these rules
+	// has the word, it is indexed under the term.
 	rules uint64
 }
 

@@ -10,10 +10,11 @@ import (
 
 // match is a matching document.
 type match struct {
-	score   float64 // score; only an upper bound of it until the phrases have been looked for
+	score   float64 // score; if the query has phrases in quotes, only an upper bound until these were looked for
 	words   float64 // score of the words, without phrases
 	support float64 // part of the score that comes from similar matches (see search.support)
 	newness float64 // part of the score that comes from the page's date (see search.addNewness)
+	titled  float64 // bonus for a title that the query names (see search.addTitled)
 	near    float64 // upper bound of the bonus for words near each other
 	part    int32   // number of the part (segment) of the index
 	doc     uint32  // number of the document in the part
@@ -24,7 +25,7 @@ type match struct {
 type topMatches struct {
 	size int
 	best []match // heap of at most size matches, the worst first
-	ties []match // further matches with the score of the worst match in the heap, when it is full
+	ties []match // once the heap is full: matches outside of it that have the same score as its worst match
 }
 
 func (t *topMatches) reset(size int) { t.size, t.best, t.ties = size, t.best[:0], t.ties[:0] }
@@ -120,9 +121,9 @@ func (s *search) page(best []match) []match {
 	return best[min(s.query.From, to):to]
 }
 
-// tied returns the groups of matches with equal scores that are partly on the page of hits: at most
-// one group at the beginning of the page, and one at its end. The result around has all matches of
-// the page and of these groups.
+// tied returns the groups of matches with equal scores that are only partly on the requested page of hits:
+// some matches of the group are on this page, and others are on the page before or after it. There are at
+// most two such groups. The result around has all matches of the page and of these groups.
 func (s *search) tied(best []match) (groups [][]match, around []match) {
 	from, to := s.query.From, min(len(best), s.query.From+s.query.Size)
 	if from >= to {
@@ -180,9 +181,9 @@ func (s *search) order(ctx deadline, best []match) (err error) {
 // If they are more, the identities of all documents are read instead (see fewTied).
 func (s *search) areFew(around []match) bool { return len(around) <= s.query.Size+fewTied }
 
-// unidentified returns the numbers of those parts of the index (see Part) whose identities must be
-// read before the groups of matches can be sorted by identity: parts that have a match in one of
-// the groups, and whose identities are not in s.identities yet.
+// unidentified returns the numbers of the parts of the index (see Part) whose identities (hashes of URLs)
+// must still be read, so that the groups of matches can be sorted by identity. These parts have a match in
+// one of the groups, but s.identities lacks their identities.
 func (s *search) unidentified(groups [][]match) (parts []int) {
 	for _, group := range groups {
 		for _, f := range group {

@@ -28,13 +28,13 @@ type translator struct {
 	*dictionary.Dictionary
 }
 
-// setAcross sets the languages of a plan for a search across languages. It does what setLanguages
-// does, with these differences:
+// setAcross sets the languages of a plan, as setLanguages does. But it also obeys three fields of the
+// query, which only a search across languages sets:
 //
-//	with Query.unlimited filters by language are ignored
-//	with Query.without   documents in these languages do not match
-//	with Query.into      only documents in the language of the dictionary match, and words are
-//	                     analysed by the rules of the query's language, too
+//	unlimited   if true, the query's filters by language are ignored
+//	without     languages whose documents do not match
+//	into        a translator. Only documents in the language into which it translates match. The query's
+//	            words are also analysed by the rules of the language from which it translates.
 func (p *plan) setAcross(q *Query, text string, corpus []corpusLanguage) {
 	if q.unlimited {
 		delete(p.filter.any, Lang)
@@ -74,14 +74,14 @@ func (p *plan) translate(t *translator) {
 	}
 }
 
-// excludes is the least probability at which the translation of an excluded word excludes
-// documents.
+// excludes is a limit for translations of an excluded word of the query. Documents with a translation are
+// excluded only if it translates the word with at least this probability.
 const excludes = 0.25
 
-// translate replaces the variants of a word, which are the terms that are searched for it, by
-// translations, and returns these translations. It translates only the variants that come from the
-// rules of the query's language. If none of these has a translation, it returns nil, and keeps only
-// the variants that come from rules of other languages.
+// translate replaces the variants of a word (the terms that are searched for it) by translations, and
+// returns the translations. For this it looks up the terms that the rules of the query's language make of
+// the word. If the dictionary has none of them, translate returns nil, and the word is searched
+// untranslated, by the terms that the rules of the other languages make of it.
 func (w *queryWord) translate(t *translator, p *plan) (as []dictionary.Translation) {
 	own := w.variants
 	w.variants = nil
@@ -123,8 +123,9 @@ func termsOf(all []dictionary.Translation) string {
 	return strings.Join(texts, ", ")
 }
 
-// share returns the fraction of the documents with the variant's term that count as documents with
-// the word: less than 1 if the term is an uncertain translation of the word.
+// share returns how much a document with the variant's term adds to the number of documents with the word.
+// It is 1, but for a translation the probability that the term translates the word. For example, at a
+// probability of 0.3, 100 documents with the term count as 30 documents with the word.
 func (v *variant) share() float64 {
 	if v.probability == 0 {
 		return 1

@@ -8,8 +8,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// TestReader checks that, of the translations of a page, those in the reader's languages come first.
-// They do not if the query or a filter tells which language is wanted.
+// TestReader searches an index of pages that are translations of each other. Pages in the reader's
+// language must come first if the query may be in any language. They must not come first if the query
+// is clearly in another language, or if a filter demands another language.
 func TestReader(t *testing.T) {
 	var docs []segment.Document
 	for n, of := range []struct{ lang, tag, words string }{

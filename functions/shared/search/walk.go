@@ -24,7 +24,8 @@ func (s *scan) walk(at, end uint32) {
 }
 
 // walkAll calls match for every document in the given range (end included) that has all words marked
-// in s.need. The parameter lead is the index of the rarest of these words.
+// in s.need. The parameter lead is the index of the rarest of these words. walkAll goes through the
+// documents of this word, and looks for them in the posting lists of the others.
 func (s *scan) walkAll(lead int, at, end uint32) {
 	first := &s.words[lead]
 search:
@@ -75,8 +76,8 @@ func (s *scan) walkAny(at, end uint32) {
 	}
 }
 
-// match counts a document that has the needed words, and offers it to s.top if its score may be
-// high enough. It ignores a document that has an excluded word.
+// match counts a document as a match, unless it has an excluded word. The caller must have checked that the
+// document has all words marked in s.need. If its score may be high enough, match offers it to s.top.
 func (s *scan) match(doc uint32) {
 	for i := range s.not {
 		if s.not[i].advance(doc) == doc {
@@ -120,12 +121,16 @@ func (s *scan) match(doc uint32) {
 		return
 	}
 	f.near = s.mostNear(doc)
+	if !s.plan.images {
+		f.titled = s.titled(doc)
+	}
 	s.top.offer(f)
 }
 
-// boundedPairs is the greatest number of phrases of plan.near for which the scan computes an upper
-// bound of their scores from the frequencies of the words. For more phrases, computing the bound
-// takes longer than looking for the phrases.
+// boundedPairs is the greatest number of phrases in plan.near for which the scan computes an upper bound of
+// each document's bonus for words near each other. With more phrases, these bounds would take longer than
+// looking for the phrases in the texts. Then the scan uses the same bound for all documents instead: the
+// greatest bonus that any document can have.
 const boundedPairs = 6
 
 // mostNear returns an upper bound of the bonus that a document can get for words near each other.
@@ -140,8 +145,9 @@ func (s *scan) mostNear(doc uint32) (sum float64) {
 	return sum
 }
 
-// atMost returns an upper bound of a phrase's score in a document: the phrase
-// occurs at most as often as its rarest word or, with slop, as its first word (see adjacent).
+// atMost returns an upper bound of a phrase's score in a document. A phrase without slop occurs in a
+// field at most as often as its rarest word. A phrase with slop occurs at most as often as its first
+// word, since each position of this word counts at most once (see adjacent).
 func (s *scan) atMost(ph *queryPhrase, doc uint32) float64 {
 	var o occurrence
 	for i, w := range ph.words {
@@ -160,7 +166,10 @@ func (s *scan) atMost(ph *queryPhrase, doc uint32) float64 {
 type accept struct {
 	dead    *roaring.Bitmap // deleted or hidden documents; nil if there are none, or if accept.allowed leaves them out
 	allowed bitset          // live documents that pass the filters; nil without filters
-	stride  uint32          // examine only every stride-th stretch of documents, as a sample; 0 or 1: all
+	// If stride is 0 or 1, all documents may match. Else only the documents of a sample may match. For the
+	// sample, the documents are divided into ranges of equal length (see stretch). If stride is 3, the
+	// sample has every third range.
+	stride uint32
 }
 
 // stretch is the number of consecutive documents that a sample takes or leaves out together (see
@@ -190,8 +199,8 @@ func (a *accept) find(doc uint32) uint32 {
 	}
 }
 
-// first returns the first document from doc on that may match. It does not skip the documents that
-// are left out of a sample (see accept.stride).
+// first returns the first document from doc on that is not deleted or hidden and passes the filters. It
+// ignores accept.stride: the document need not be in the sample.
 func (a *accept) first(doc uint32) uint32 {
 	if a.allowed == nil {
 		if a.dead == nil {

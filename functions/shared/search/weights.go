@@ -41,6 +41,7 @@ type Weights struct {
 	Anchors float64 `json:"anchors"` // factor for the scores of words in anchors (texts of links to a page)
 	Ordered float64 `json:"ordered"` // weight of the exact phrase of two neighbouring words of the query (see near.go)
 	Nearby  float64 `json:"nearby"`  // weight of two neighbouring words of the query near each other, in any order
+	Titled  float64 `json:"titled"`  // weight of the bonus of a page whose title the query names (see scan.titled)
 	// weight of the bonus that a match of a long query gets if other good matches are similar to it
 	// (see search.support)
 	Support float64 `json:"support"`
@@ -91,7 +92,7 @@ func (w *Weights) All() map[string]*float64 {
 		"address": &w.Address, "body": &w.Body, "body_length": &w.BodyLength, "length": &w.Length,
 		"all_words": &w.AllWords, "quoted": &w.Quoted, "joined": &w.Joined, "named": &w.Named,
 		"outside": &w.Outside, "anchors": &w.Anchors, "ordered": &w.Ordered, "nearby": &w.Nearby, "support": &w.Support,
-		"stop_word": &w.StopWord, "newness": &w.Newness,
+		"titled": &w.Titled, "stop_word": &w.StopWord, "newness": &w.Newness,
 	}
 }
 

@@ -13,7 +13,7 @@ func TestWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.AllWords != 2 || w.Title != 3 || w.Support != 0.8 {
+	if w.AllWords != 1.5 || w.Title != 3 || w.Support != 0.8 {
 		t.Errorf("weights.json says %+v, and the package's text something else", w)
 	}
 	content, err := json.Marshal(w)
@@ -44,7 +44,7 @@ func TestImpossibleWeights(t *testing.T) {
 		{`"title": 3,`, ``, "title is missing"},
 		{`"title"`, `"titel"`, `no weight "titel"`},
 		{`"title": 3`, `"title": -3`, "title is -3"},
-		{`"all_words": 2`, `"all_words": 0.5`, "at least 1"},
+		{`"all_words": 1.5`, `"all_words": 0.5`, "at least 1"},
 		{`"joined": 0.8`, `"joined": 1.5`, "at most 1"},
 		{`{`, `[`, "cannot read weights"},
 	} {

@@ -40,8 +40,8 @@ func widthOf(text string, most int) (n int) {
 // column of its width. This bounds the number of accents on a letter.
 const columnBytes = 8
 
-// ahead returns the end of the longest part of text that begins at a given offset, is at most n
-// columns wide, and has at most columnBytes·n bytes.
+// ahead returns the end of the longest excerpt of a text that begins at a given offset and has at most n
+// columns, and at most columnBytes·n bytes.
 func ahead(text string, at, n int) int {
 	for most := at + columnBytes*n; at < len(text); {
 		r, size := utf8.DecodeRuneInString(text[at:])
@@ -53,8 +53,8 @@ func ahead(text string, at, n int) int {
 	return at
 }
 
-// startOf returns the start of the longest part of text that ends at a given offset, is at most n
-// columns wide, and has at most columnBytes·n bytes.
+// startOf returns the start of the longest excerpt of a text that ends at a given offset and has at most n
+// columns, and at most columnBytes·n bytes.
 func startOf(text string, at, n int) int {
 	for least := at - columnBytes*n; at > 0; {
 		r, size := utf8.DecodeLastRuneInString(text[:at])

@@ -9,11 +9,12 @@ import (
 const (
 	snippetSize = 220      // snippetSize is the greatest width of a snippet, in columns of a fixed-width font
 	scanSize    = 64 << 10 // scanSize is the number of bytes at the beginning of a text in which matches are looked for
-	// patience is the number of bytes after the best window (excerpt) so far in which the method
-	// snippet searches for a better one.
+	// patience limits the search of the method snippet for the best window (excerpt) of a text. The
+	// search ends if the text has no better window in so many bytes after the best one so far.
 	patience = 8 << 10
-	// nearer is used instead of patience if the best window so far has all words of the query. It is
-	// smaller, because a better window can then only have the words closer to each other.
+	// nearer replaces patience once the best window so far has all words of the query. Then the search
+	// ends if the text has no better window in so many bytes after the best one. The number is smaller than
+	// patience, because a better window could only have the same words closer to each other.
 	nearer    = 1 << 10
 	titleSize = 300 // greatest width of a title, in columns of a fixed-width font
 )
@@ -109,15 +110,11 @@ const cutSlack = 24
 // window is a range of a text, in bytes.
 type window struct{ start, end int }
 
-// fit returns a window of the given size in columns around the matches in w. The window begins and
-// ends between words. If w is wider than size, its end is cut. Else text before and after w is
-// added. Of the additional columns, the text before w takes
-//
-//	up to two thirds    if a sentence starts within them: the window begins with this sentence
-//	a third             otherwise
-//	more                if the text ends soon after w
-//
-// The text after w takes the remaining columns.
+// fit makes w, a window with matches, as wide as the given size in columns. The result begins and ends
+// between words. If w is wider than the size, fit cuts off its end. Else it fills the remaining columns with
+// text before and after w. The text before w gets at most two thirds of them, and begins with a sentence.
+// If no sentence starts in so many columns before w, the text before w gets one third. If the text after w
+// is too short to fill its share, the text before w gets more columns.
 func (w window) fit(text string, size int) window {
 	if end := ahead(text, w.start, size); end < w.end {
 		return window{w.start, w.start}.cutEnd(text, end)
@@ -133,9 +130,9 @@ func (w window) fit(text string, size int) window {
 	return w.cutEnd(text, ahead(text, start, size))
 }
 
-// cutEnd returns a window that begins where w begins and ends at the offset end. If end is within a
-// word, the window ends at the last space before the word, unless this space is inside w or too far
-// away (see cutBefore).
+// cutEnd returns a window from the beginning of w to the offset end. If a word goes on at this offset, the
+// window ends at the space before the word instead. But it ends within the word if that space is too far
+// away (see cutBefore), or if the space is in w, because the result must contain all of w.
 func (w window) cutEnd(text string, end int) window {
 	if end < len(text) && !strings.ContainsRune(" \n", rune(text[end])) {
 		end = cutBefore(text, max(w.start, w.end), end)

@@ -10,8 +10,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 )
 
-// collection writes a test collection of twelve queries of one word. The answer to a query has the word
-// in its text, one to twelve times; another page, which is no answer, has it in its title.
+// collection writes a test collection of twelve queries of one word each. For each query there are two
+// pages. The answer has the word in its text, one to twelve times. The other page is no answer, but has
+// the word in its title.
 func collection(t *testing.T, prefix string) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), prefix)
@@ -19,7 +20,7 @@ func collection(t *testing.T, prefix string) (dir string) {
 	for n := range 12 {
 		word := fmt.Sprintf("%sword%d", prefix, n)
 		fmt.Fprintf(&docs, "{\"id\": \"%d\", \"title\": \"page\", \"text\": \"%s and more of it\"}\n", n, strings.Repeat(word+" ", n+1))
-		fmt.Fprintf(&docs, "{\"id\": \"t%d\", \"title\": \"%s\", \"text\": \"something else at length\"}\n", n, word)
+		fmt.Fprintf(&docs, "{\"id\": \"t%d\", \"title\": \"other things than %s and more\", \"text\": \"something else at length\"}\n", n, word)
 		fmt.Fprintf(&queries, "%d\t%s\n", n, word)
 		fmt.Fprintf(&qrels, "%d\t%d\t1\n", n, n)
 	}
@@ -34,8 +35,9 @@ func collection(t *testing.T, prefix string) (dir string) {
 	return dir
 }
 
-// TestTrain trains on collections in which titles mislead. It checks that more answers come first with
-// the weights that it finds, and that the same collections give the same weights.
+// TestTrain trains on collections in which words in titles mislead. The weights that it finds must
+// give a greater mean nDCG than the standard ones, and a second training on the same collections
+// must find the same weights.
 func TestTrain(t *testing.T) {
 	dirs := []string{collection(t, "a"), collection(t, "b")}
 	out := filepath.Join(t.TempDir(), "weights.json")

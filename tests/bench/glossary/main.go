@@ -1,0 +1,91 @@
+// Command glossary makes two judged sets of queries (see package eval) from the glossary of a
+// manual, in DocBook's HTML. The answers to an entry are the pages at which a sentence "For more
+// information, see …" of its definition points.
+//
+//	go run ./tests/bench/glossary -in glossary.html -base http://127.0.0.1:8000/ -out DIR
+//
+//	DIR/terms-queries.tsv, DIR/terms-qrels.tsv               queries are the terms
+//	DIR/definitions-queries.tsv, DIR/definitions-qrels.tsv   queries are the definitions
+//
+// The flag -base gives the address from which the page was served. This page must be left out of
+// the crawl, because it contains the text of every query.
+package main
+
+import (
+	"flag"
+	"io"
+	"log"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/bucketsearch/bucketsearch/tests/bench/judged"
+)
+
+func main() {
+	in := flag.String("in", "", "the page of the glossary")
+	base := flag.String("base", "", "the address of its directory")
+	out := flag.String("out", "", "the directory of the results")
+	flag.Parse()
+	if err := run(*in, *base, *out); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(in, base, out string) error {
+	address, err := url.Parse(base)
+	if err != nil {
+		return err
+	}
+	page, err := os.Open(in)
+	if err != nil {
+		return err
+	}
+	defer page.Close() //nolint:errcheck // it was only read
+	terms, definitions, err := entries(page, address.JoinPath(filepath.Base(in)))
+	if err != nil {
+		return err
+	}
+	if err := terms.Write(out + "/terms-"); err != nil {
+		return err
+	}
+	return definitions.Write(out + "/definitions-")
+}
+
+// pointer begins the sentence of a definition that points at other pages.
+const pointer = "For more information, see"
+
+// entries reads a glossary from its HTML page, which has the given address. Entries that point at no
+// other page are left out, and so are remarks in brackets after a term, such as (process).
+func entries(page io.Reader, address *url.URL) (terms, definitions judged.Set, err error) {
+	document, err := goquery.NewDocumentFromReader(page)
+	if err != nil {
+		return nil, nil, err
+	}
+	terms, definitions = make(judged.Set), make(judged.Set)
+	document.Find("dd.glossdef").Each(func(_ int, entry *goquery.Selection) {
+		term, _, _ := strings.Cut(textOf(entry.PrevAllFiltered("dt").First()), " (")
+		definition, _, _ := strings.Cut(textOf(entry), pointer)
+		entry.Find("p").Each(func(_ int, paragraph *goquery.Selection) {
+			if !strings.Contains(textOf(paragraph), pointer) {
+				return
+			}
+			paragraph.Find("a.xref[href]").Each(func(_ int, a *goquery.Selection) {
+				to, err := address.Parse(a.AttrOr("href", ""))
+				if err != nil || path.Base(to.Path) == path.Base(address.Path) {
+					return
+				}
+				to.Fragment = ""
+				terms.Add(term, to.String())
+				definitions.Add(strings.TrimSpace(definition), to.String())
+			})
+		})
+	})
+	return terms, definitions, nil
+}
+
+func textOf(s *goquery.Selection) string { return strings.Join(strings.Fields(s.Text()), " ") }
