@@ -22,13 +22,15 @@ import (
 
 // pasted is a query that is nothing but the address of a page.
 type pasted struct {
-	// the address as the query writes it; if the query has no scheme, one with https and one with
-	// http
+	// the address that is the query; if it has no scheme (example.org/a), two addresses: with https
+	// and with http
 	written []address.Address
-	// the addresses in written, then other spellings under which servers often give the same page
+	// The address of the query (first), and other addresses under which servers often give the same
+	// page. The others differ in the scheme (https or http), in www. before the host, or in a slash
+	// or index.html at the end.
 	forms   []address.Address
 	certain bool   // whether the query has a scheme or a path, and so can hardly be a word
-	words   string // the query without its scheme
+	words   string // the query without the scheme of its address
 }
 
 // readPasted reads a query that is an address instead of words, such as https://example.org/a?b#c,
@@ -98,7 +100,7 @@ func isHost(text string) bool {
 		name, _, _ = strings.Cut(a.Host, ":") // in Punycode
 	}
 	suffix, public := publicsuffix.PublicSuffix(name)
-	return name == "localhost" && name != text || (public || strings.Contains(suffix, ".")) && len(name) > len(suffix)+1
+	return name == "localhost" && !strings.EqualFold(name, text) || (public || strings.Contains(suffix, ".")) && len(name) > len(suffix)+1
 }
 
 // otherHost returns a host's name without the www. at its beginning, or with www. if it has none.
@@ -109,9 +111,15 @@ func otherHost(host string) string {
 	return "www." + host
 }
 
-// otherPaths returns other paths under which servers often give the same page as under the path of:
-// with or without a slash at the end, or with the name of a directory's index. It returns none for
-// a path with a query.
+// otherPaths returns other paths under which servers often give the same page as under the given
+// path:
+//
+//	/a              /a/
+//	/a/             /a, /a/index.html
+//	/a/index.html   /a/
+//	/a?b            none
+//
+// In the third row, the name may also be index.htm or index.php.
 func otherPaths(of string) []string {
 	file, query, _ := strings.Cut(of, "?")
 	if query != "" {
@@ -134,9 +142,9 @@ func otherPaths(of string) []string {
 const maxLed = 5
 
 // searchPasted answers a query that is the address of a page. The first hit is the page; further
-// hits match the words of the address. If the page is not in the index, the answer has a note from
-// the books: why the page is missing, or to which other address it leads. Reading the books costs
-// additional requests.
+// hits match the words of the address. If the page is not in the index, the answer has a note that
+// says why the page is missing, or to which other address it leads. The note comes from the books,
+// which record the outcome of each request; reading them costs additional requests.
 func (e *Engine) searchPasted(ctx context.Context, at *snapshot, p *pasted, q search.Query) (search.Result, error) {
 	q.Text, q.Named = p.words, identitiesOf(p.forms)
 	found, err := at.index.Search(ctx, q)
@@ -177,11 +185,17 @@ func identitiesOf(addresses []address.Address) (ids []layout.Identity) {
 	return ids
 }
 
-// leads follows the redirects and canonical addresses in the books from a pasted address, which is
-// not in the index itself. It returns the address to which they lead; nil if they lead nowhere. The
-// result note is a sentence for the reader: that the address leads there (without a full stop), or
-// why the address is not stored. It is "" if the books do not know p and p may be a word instead of
-// an address.
+// leads says why a pasted address is not in the index, from the books (the records of the crawl).
+//
+//	in the books                           to                   note
+//	the address A redirects to B, or its   B                    "A leads to B", without a full stop
+//	page names B as canonical
+//	another outcome of a request           nil                  why the address is not stored
+//	nothing                                nil                  that the address was never requested
+//
+// In the first row, if B leads on to further addresses, the last of them takes its place. In the last
+// row, the note is "" if the text may be meant as a word, or if some books or manifests cannot be
+// read. If a takedown covers the address, the results are nil and "", whatever the books say.
 func (e *Engine) leads(ctx context.Context, at *snapshot, p *pasted) (to *address.Address, note string, err error) {
 	books, lost, err := openBooks(ctx, e.bucket, at.manifests)
 	if err != nil {
@@ -214,10 +228,11 @@ func (e *Engine) leads(ctx context.Context, at *snapshot, p *pasted) (to *addres
 	return nil, note, nil
 }
 
-// look looks up in the books where the address a leads by a redirect, or by the canonical address
-// that its page names, and returns that address as next. If a leads nowhere, next is nil, and the
-// result told is a sentence that says why the page at a is not in the index; "" if the books have
-// no outcome of a, or if a is forgotten.
+// look looks an address up in the books (the records of the crawl), to find out why its page is not
+// in the index. If the address redirects to another one, or its page names another one as canonical,
+// the result next is that other address. Otherwise the result told is a sentence with the reason, such
+// as "https://example.org/ is not stored yet (…)." The results are nil and "" if no request for the
+// address is recorded, or if a takedown covers the address.
 func (e *Engine) look(ctx context.Context, at *snapshot, books *partition.Books, a address.Address) (next *address.Address, told string, err error) {
 	if at.takedowns.Forgets(a) {
 		return nil, "", nil

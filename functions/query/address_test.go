@@ -35,7 +35,7 @@ func TestReadPasted(t *testing.T) {
 		{"bücher.de/a", []string{"https://xn--bcher-kva.de/a", "http://xn--bcher-kva.de/a"}, true},
 		{"", nil, false}, {"fox", nil, false}, {"os.path", nil, false}, {"lib/libpq.so", nil, false}, {"someone@example.org", nil, false},
 		{"site:example.org", nil, false}, {"type:pdf", nil, false}, {"example.org fox", nil, false}, {"\"example.org\"", nil, false},
-		{"ftp://example.org/a", nil, false}, {"-example.org", nil, false}, {"localhost", nil, false}, {"and/or", nil, false}, {"://", nil, false},
+		{"ftp://example.org/a", nil, false}, {"-example.org", nil, false}, {"localhost", nil, false}, {"LOCALHOST", nil, false}, {"and/or", nil, false}, {"://", nil, false},
 		{"https://", nil, false}, {".org", nil, false}, {"co.uk", nil, false}, {"1.5", nil, false}, {"www", nil, false},
 	} {
 		p, is := readPasted(test.query)
@@ -75,7 +75,7 @@ func FuzzReadPasted(f *testing.F) {
 }
 
 // TestPasted checks that the page of a pasted address comes first, also if the address is written in
-// another form, or leads to the page. For an address that is not stored, a note says why it is not.
+// another form or redirects to the page. For an address that is not stored, a note must say why.
 func TestPasted(t *testing.T) {
 	s := newStore(t, 2)
 	pages := manual(9)
@@ -138,8 +138,8 @@ func TestPasted(t *testing.T) {
 	}
 }
 
-// TestCostOfPasted checks that a search for a pasted address takes no more steps than one for its
-// words.
+// TestCostOfPasted checks that a search for a pasted address takes no more steps (rounds of requests,
+// each of which must wait for the one before) than a search for words.
 func TestCostOfPasted(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(manual(9)...)
