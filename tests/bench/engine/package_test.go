@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"os"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,11 +22,11 @@ import (
 )
 
 const (
-	packageBytes = 32 << 20 // bytes of HTML in a package
-	memoryGB     = 2        // memory of the function index
+	packageBytes = 32 << 20 // size of the HTML in a package, in bytes
+	memoryGB     = 2        // memory of the function index in Lambda, in GB
 )
 
-// BenchmarkPackages indexes whole packages of HTML with the index function.
+// BenchmarkPackages measures the function index on whole packages of HTML pages.
 func BenchmarkPackages(b *testing.B) {
 	for b.Loop() {
 		bucket := countblob.New(memblob.New())
@@ -35,7 +36,7 @@ func BenchmarkPackages(b *testing.B) {
 			Bucket: bucket, Settings: new(functionstest.Fixed), Redis: redistest.Embedded(b), Sender: &functionstest.Sender{}, Now: time.Now,
 			Worker: "bench", Log: slog.New(slog.NewJSONHandler(&log, nil)),
 		}
-		before := bucket.Counts()
+		before, used := bucket.Counts(), processorTime(b)
 		began := time.Now()
 		for _, key := range keys {
 			if err := f.Run(b.Context(), key); err != nil {
@@ -43,9 +44,11 @@ func BenchmarkPackages(b *testing.B) {
 			}
 		}
 		took := time.Since(began)
+		used = processorTime(b) - used
 		extract, build := logged(b, &log)
 		requests := bucket.Counts().Minus(before)
 		b.ReportMetric(float64(length)/mega/took.Seconds(), "HTML-MB/s")
+		b.ReportMetric(float64(length)/mega/used.Seconds(), "HTML-MB/cpu-s")
 		b.ReportMetric(extract.Seconds()/took.Seconds()*100, "%-extraction")
 		b.ReportMetric(build.Seconds()/took.Seconds()*100, "%-build-and-commit")
 		b.ReportMetric(float64(requests.Requests())/float64(len(keys)), "requests/package")
@@ -54,8 +57,19 @@ func BenchmarkPackages(b *testing.B) {
 	}
 }
 
-// packages stores the pages of the small corpus in packages. It returns the packages' keys, the
-// number of pages, and the bytes of HTML.
+// processorTime returns the processor time that this process has used.
+func processorTime(b *testing.B) time.Duration {
+	b.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// packages stores the HTML pages of the small corpus in a bucket, in packages as the crawler
+// makes them. It returns the keys of the packages, the number of pages, and the number of bytes of
+// their HTML.
 func packages(b *testing.B, bucket *countblob.Bucket) (keys []string, pages int, length int64) {
 	b.Helper()
 	var objects []webobject.Object
@@ -92,7 +106,8 @@ func packages(b *testing.B, bucket *countblob.Bucket) (keys []string, pages int,
 	return keys, pages, length
 }
 
-// logged returns the times of extracting and building, summed up from the function's log.
+// logged returns the total times that the function index took to extract texts and to build
+// segments, read from its log.
 func logged(b *testing.B, log *bytes.Buffer) (extract, build time.Duration) {
 	b.Helper()
 	for line := range bytes.Lines(log.Bytes()) {
