@@ -118,9 +118,9 @@ func FuzzKeys(f *testing.F) {
 	})
 }
 
-// TestPrefixesDoNotOverlap checks that no prefix begins with another prefix. Event notifications
-// of the bucket are set up by prefix; otherwise, one for the shorter prefix would also report the
-// objects of the longer one.
+// TestPrefixesDoNotOverlap checks that no prefix begins with another prefix. Event notifications of the
+// bucket are set up by prefix. If a/b/ and a/ were both prefixes, the notification for a/ would also
+// report the objects below a/b/.
 func TestPrefixesDoNotOverlap(t *testing.T) {
 	for i, a := range layout.Prefixes {
 		for j, b := range layout.Prefixes {

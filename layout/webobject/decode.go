@@ -128,8 +128,8 @@ func (c *cursor) uvarint(what string) uint64 {
 	return v
 }
 
-// count reads the length of a list or string. The argument what is the name of the list or string
-// in errors. A length greater than the number of bytes left is an error, since each element takes
+// count reads the length of a list or string. Errors call this list or string by the name in the
+// argument. A length greater than the number of bytes left is an error, since each element takes
 // at least one byte.
 func (c *cursor) count(what string) int {
 	v := c.uvarint(what)

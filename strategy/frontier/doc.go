@@ -25,7 +25,7 @@
 //	f:{3}:q:again:<host>   list   elements of stored pages that are requested again
 //	f:{3}:filled           hash   host → a letter for each of its queues that is not empty: a–p for the bands;
 //	                              A–P for a band in which a URL has a weight; q for again
-//	f:{3}:hosts            zset   hosts with a queue, in no hosts:<band>, by the earliest time of the next request
+//	f:{3}:hosts            zset   hosts with a queue that are in none of the sets hosts:<band>, by the earliest time of the next request
 //	f:{3}:hosts:<band>     zset   hosts whose first letter in filled is A–P and stands for this band, by the same time
 //	f:{3}:next             hash   host → earliest time of the next request
 //	f:{3}:failures         hash   host → number of answers in a row that were 429, 503 or none, unless 0
@@ -37,7 +37,7 @@
 //	f:{3}:closed           hash   version of a lease from before the last Reset → host
 //	frontier:token         the last token given, over all partitions
 //	frontier:partitions    set    crawl partitions that were ever opened here
-//	frontier:told          exists if Tell has entered all leases from before this Redis started (see Pace)
+//	frontier:told          exists if Tell has written to this Redis all leases from before it started (see Pace)
 //
 // The hash counts also has the fields
 //

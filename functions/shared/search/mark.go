@@ -316,7 +316,7 @@ func (b *beginnings) mayBeFolded(word string) bool {
 // mayBeStemmed reports whether a stemmer that changes only the ends of words may reduce an ASCII word
 // to one of the terms that were added to b. It compares the beginnings. Example: for the term happi it
 // returns true if the word begins with hap, because stemming may change the last two characters. For a
-// term of fewer than regular bytes it returns true for every word.
+// term that is shorter than the constant regular it returns true for every word.
 func (b *beginnings) mayBeStemmed(word string) bool {
 	return slices.ContainsFunc(b.stems, func(stem string) bool {
 		return len(word) >= len(stem) && strings.EqualFold(word[:len(stem)], stem)

@@ -38,7 +38,7 @@ type oracleQuery struct {
 	*oracle
 	languages []*oracleLanguage
 	rules     []string  // code of the rules of analysis of each language
-	codes     []string  // codes of the rules of analysis of all these languages, each once
+	codes     []string  // the codes in the field rules, each once
 	shares    []float64 // probability of each language
 	average   [postings.Fields]float64
 	length    float64 // number of words in the query

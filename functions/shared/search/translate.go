@@ -124,7 +124,7 @@ func termsOf(all []dictionary.Translation) string {
 }
 
 // share returns how much a document with the variant's term adds to the number of documents with the word.
-// It is 1, but for a translation the probability that the term translates the word. For example, at a
+// For a translation it is the probability that the term translates the word, else 1. For example, at a
 // probability of 0.3, 100 documents with the term count as 30 documents with the word.
 func (v *variant) share() float64 {
 	if v.probability == 0 {

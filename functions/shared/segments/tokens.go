@@ -196,8 +196,8 @@ func (t *tokenizer) outside(o *analysis.Occurrence) (term string, number uint32)
 	return n.outside, n.outsideNumber
 }
 
-// ofImage returns the form of a term that is indexed for an occurrence in a text of an image
-// (segment.ImageTerm), and the number of this form in the vocabulary, 0 if it has none.
+// ofImage returns the term that is indexed for an occurrence in one of an image's texts, such as its
+// caption (see segment.ImageTerm), and the number of this term in the vocabulary, 0 if it has none.
 func (t *tokenizer) ofImage(o *analysis.Occurrence) (term string, number uint32) {
 	if o.TermNumber == 0 {
 		return segment.ImageTerm(o.Term), 0

@@ -15,7 +15,7 @@ const (
 	maxTerms       = 20   // maximum number of terms from the samples that become features
 	minOccurrences = 3    // minimum number of occurrences of a feature in all samples
 	minResidual    = 0.1  // minimum residual idf of a feature; a lower one may be due to chance
-	sampleMention  = 0.35 // evidence of the topic, from 0 to 1, that the best term from the samples gives in a short text
+	sampleMention  = 0.35 // how much the best term of the samples, in a short text, speaks for the topic, from 0 to 1
 )
 
 // usage counts how often a term occurs in the samples.
