@@ -14,7 +14,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/command/verify"
 	"github.com/bucketsearch/bucketsearch/functions/command/why"
-	"github.com/bucketsearch/bucketsearch/functions/query"
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
@@ -47,7 +47,7 @@ func TestEarlierBuckets(t *testing.T) {
 			}
 
 			cache := &settings.Cache{Bucket: bucket, Now: now, Age: time.Minute}
-			engine, err := query.NewEngine(bucket, query.Options{Settings: cache, Now: now, Age: time.Minute, Log: slog.New(slog.DiscardHandler)})
+			answers, err := engine.New(bucket, engine.Options{Settings: cache, Now: now, Age: time.Minute, Log: slog.New(slog.DiscardHandler)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -59,7 +59,7 @@ func TestEarlierBuckets(t *testing.T) {
 				"маяк":               nil, // page that is gone
 				"灯台":                 nil, // page that is forgotten
 			} {
-				hits, err := engine.Search(t.Context(), query.Query{Query: search.Query{Text: "+" + strings.ReplaceAll(text, " ", " +"), Size: 10}})
+				hits, err := answers.Search(t.Context(), engine.Query{Query: search.Query{Text: "+" + strings.ReplaceAll(text, " ", " +"), Size: 10}})
 				if err != nil {
 					t.Fatalf("%s: %v", text, err)
 				}
@@ -79,12 +79,12 @@ func TestEarlierBuckets(t *testing.T) {
 				}
 				return a
 			}
-			page, err := engine.Page(t.Context(), at(served+"lighthouse.html"), time.Time{})
+			page, err := answers.Page(t.Context(), at(served+"lighthouse.html"), time.Time{})
 			if err != nil || !strings.Contains(string(page.Data), "forty-two metres") {
 				t.Errorf("page: %.200s, %v", page.Data, err)
 			}
 			before := time.Date(2026, 11, 22, 23, 31, 55, 0, time.UTC)
-			if page, err := engine.Page(t.Context(), at(served+"lighthouse.html"), before); err != nil || !strings.Contains(string(page.Data), "forty metres") {
+			if page, err := answers.Page(t.Context(), at(served+"lighthouse.html"), before); err != nil || !strings.Contains(string(page.Data), "forty metres") {
 				t.Errorf("page as of %v: %.200s, %v", before, page.Data, err)
 			}
 			inForce, err := settings.Read(t.Context(), bucket, time.Now())

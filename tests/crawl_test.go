@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/bucketsearch/bucketsearch/functions/query"
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
 )
 
 // phraseOf returns three consecutive words of the first paragraph of an HTML page.
@@ -76,7 +76,7 @@ func (tr *trial) mustPrint(t *testing.T, p place) {
 	if got := p.must("page", url); got != tr.quiet.Pages[url] {
 		t.Errorf("page %s printed %q, want %q", url, got, tr.quiet.Pages[url])
 	}
-	printed := decode[query.Answer](t, p.must("search", "--json", "-n", "3", "castle", "garden"))
+	printed := decode[engine.Answer](t, p.must("search", "--json", "-n", "3", "castle", "garden"))
 	want := tr.quiet.Answers["castle garden"]
 	for i := range printed.Results {
 		printed.Results[i].Fetched = time.Time{}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bucketsearch/bucketsearch/functions/query"
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
 )
 
 // A page shows an image and has texts about it, such as an alt text or a caption. A search for
@@ -47,7 +47,7 @@ func TestImages(t *testing.T) {
 	p.verify()
 	heronImages := func() map[string]bool { // address → whether a copy is stored
 		stored := make(map[string]bool)
-		for _, r := range decode[query.Answer](t, p.must("search", "--json", "heron type:image")).Results {
+		for _, r := range decode[engine.Answer](t, p.must("search", "--json", "heron type:image")).Results {
 			stored[r.Image.URL] = r.Image.Stored
 		}
 		return stored

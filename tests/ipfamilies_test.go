@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bucketsearch/bucketsearch/functions/query"
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
 	"github.com/bucketsearch/bucketsearch/local/system"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
@@ -41,7 +41,7 @@ func TestAddressFamilies(t *testing.T) {
 	p.verify()
 	want, got := make(map[string]string), make(map[string]string)
 	p.attach(func(ctx context.Context, a *system.Attached) {
-		e, err := query.NewEngine(a.Bucket, query.Options{Settings: a.Settings, Now: time.Now, Age: time.Hour})
+		e, err := engine.New(a.Bucket, engine.Options{Settings: a.Settings, Now: time.Now, Age: time.Hour})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/bucketsearch/bucketsearch/functions/query"
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 	"github.com/bucketsearch/bucketsearch/local/system"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
@@ -26,7 +26,7 @@ type picture struct {
 // found holds the results of a query.
 type found struct {
 	Total   int
-	Results []query.Snippet
+	Results []engine.Snippet
 }
 
 // attach opens the bucket in the place's data directory, and passes it to a callback. No program
@@ -67,7 +67,7 @@ func (p place) pictureOf(ctx context.Context, attached *system.Attached, asked [
 		p.t.Fatal(err)
 	}
 	seen := picture{States: map[string]string{}, Pages: map[string]string{}, Answers: map[string]found{}}
-	engine, err := query.NewEngine(attached.Bucket, query.Options{
+	answers, err := engine.New(attached.Bucket, engine.Options{
 		Settings: &settings.Cache{Bucket: attached.Bucket, Now: time.Now, Age: time.Hour}, Now: time.Now, Age: time.Hour,
 	})
 	if err != nil {
@@ -81,14 +81,14 @@ func (p place) pictureOf(ctx context.Context, attached *system.Attached, asked [
 		if u.State != account.Stored {
 			continue
 		}
-		page, err := engine.Page(ctx, u.Address, time.Time{})
+		page, err := answers.Page(ctx, u.Address, time.Time{})
 		if err != nil {
 			p.t.Fatal(err)
 		}
 		seen.Pages[u.Address.URL] = string(page.Data)
 	}
 	for _, text := range asked {
-		result, err := engine.Search(ctx, query.Query{Query: search.Query{Text: text, Size: 20}})
+		result, err := answers.Search(ctx, engine.Query{Query: search.Query{Text: text, Size: 20}})
 		if err != nil {
 			p.t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bucketsearch/bucketsearch/functions/query"
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
@@ -229,7 +229,7 @@ func TestSiteChanges(t *testing.T) {
 func (p place) search(args ...string) []string {
 	p.t.Helper()
 	var urls []string
-	for _, hits := range decode[query.Answer](p.t, p.must("search", append([]string{"--json", "-n", "100"}, args...)...)).Results {
+	for _, hits := range decode[engine.Answer](p.t, p.must("search", append([]string{"--json", "-n", "100"}, args...)...)).Results {
 		urls = append(urls, hits.URL)
 	}
 	slices.Sort(urls)

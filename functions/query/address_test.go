@@ -3,12 +3,11 @@ package query
 import (
 	"encoding/json"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
+	"github.com/bucketsearch/bucketsearch/functions/query/querytest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
@@ -18,77 +17,21 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-func TestReadPasted(t *testing.T) {
-	for _, test := range []struct {
-		query   string
-		written []string // the addresses that are read; none if the query is not an address
-		certain bool
-	}{
-		{"https://Example.org/a?x=1#f", []string{"https://example.org/a?x=1"}, true},
-		{"HTTP://example.org", []string{"http://example.org/"}, true},
-		{"example.org/a", []string{"https://example.org/a", "http://example.org/a"}, true},
-		{"example.org", []string{"https://example.org/", "http://example.org/"}, false},
-		{"example.org/", []string{"https://example.org/", "http://example.org/"}, false},
-		{"example.org:8080/a", []string{"https://example.org:8080/a", "http://example.org:8080/a"}, true},
-		{"127.0.0.1:8099/sql.html", []string{"https://127.0.0.1:8099/sql.html", "http://127.0.0.1:8099/sql.html"}, true},
-		{"localhost:8080", []string{"https://localhost:8080/", "http://localhost:8080/"}, false},
-		{"bücher.de/a", []string{"https://xn--bcher-kva.de/a", "http://xn--bcher-kva.de/a"}, true},
-		{"", nil, false}, {"fox", nil, false}, {"os.path", nil, false}, {"lib/libpq.so", nil, false}, {"someone@example.org", nil, false},
-		{"site:example.org", nil, false}, {"type:pdf", nil, false}, {"example.org fox", nil, false}, {"\"example.org\"", nil, false},
-		{"ftp://example.org/a", nil, false}, {"-example.org", nil, false}, {"localhost", nil, false}, {"LOCALHOST", nil, false}, {"and/or", nil, false}, {"://", nil, false},
-		{"https://", nil, false}, {".org", nil, false}, {"co.uk", nil, false}, {"1.5", nil, false}, {"www", nil, false},
-	} {
-		p, is := readPasted(test.query)
-		var written []string
-		for _, a := range p.written {
-			written = append(written, a.URL)
-		}
-		if is != (test.written != nil) || !slices.Equal(written, test.written) || p.certain != test.certain {
-			t.Errorf("%q: %v %q, certain: %v", test.query, is, written, p.certain)
-		}
-	}
-	p, _ := readPasted("www.example.org/a/")
-	var forms []string
-	for _, a := range p.forms {
-		forms = append(forms, a.URL)
-	}
-	want := []string{
-		"https://www.example.org/a/", "http://www.example.org/a/", "https://www.example.org/a", "http://www.example.org/a",
-		"https://www.example.org/a/index.html", "http://www.example.org/a/index.html",
-		"https://example.org/a/", "http://example.org/a/", "https://example.org/a", "http://example.org/a",
-		"https://example.org/a/index.html", "http://example.org/a/index.html",
-	}
-	if diff := cmp.Diff(want, forms); diff != "" {
-		t.Errorf("forms (-want +got):\n%s", diff)
-	}
-}
-
-func FuzzReadPasted(f *testing.F) {
-	f.Add("https://example.org/a?b#c")
-	f.Add("[::1]:80/x")
-	f.Fuzz(func(t *testing.T, query string) {
-		p, is := readPasted(query)
-		if is && (len(p.written) == 0 || len(p.forms) < len(p.written) || p.forms[0] != p.written[0]) {
-			t.Errorf("%q: %+v", query, p)
-		}
-	})
-}
-
 // TestPasted checks that the page of a pasted address comes first, also if the address is written in
 // another form or redirects to the page. For an address that is not stored, a note must say why.
 func TestPasted(t *testing.T) {
 	s := newStore(t, 2)
-	pages := manual(9)
+	pages := querytest.Manual(9)
 	pages = append(pages,
-		testPage{url: "http://example.org/", mime: "text/html", data: "x", title: "Start", body: "Nothing else."},
-		testPage{url: "http://example.org/deep/page.html", mime: "text/html", data: "x", title: "Deep", body: "Of other words."},
-		testPage{url: "http://example.org/picture", mime: "image/png", data: "x"},
+		querytest.Page{URL: "http://example.org/", MIME: "text/html", Data: "x", Title: "Start", Body: "Nothing else."},
+		querytest.Page{URL: "http://example.org/deep/page.html", MIME: "text/html", Data: "x", Title: "Deep", Body: "Of other words."},
+		querytest.Page{URL: "http://example.org/picture", MIME: "image/png", Data: "x"},
 	)
-	s.publish(pages...)
+	s.Publish(pages...)
 	at := func(raw string) book.Outcome {
 		a, err := address.Parse(raw)
-		s.check(err)
-		return book.Outcome{Version: layout.Version{Epoch: 1, Token: 9}, URL: a.URL, Place: a.Place, State: book.Skipped, Time: noon, Status: 301}
+		s.Check(err)
+		return book.Outcome{Version: layout.Version{Epoch: 1, Token: 9}, URL: a.URL, Place: a.Place, State: book.Skipped, Time: querytest.Noon, Status: 301}
 	}
 	moved, again, forbidden, broken, circle := at("http://example.org/moved"), at("http://example.org/again"), at("http://example.org/forbidden"), at("http://example.org/broken"), at("http://example.org/circle")
 	moved.Reason, moved.Detail = membership.Redirect, "to http://example.org/again"
@@ -98,11 +41,11 @@ func TestPasted(t *testing.T) {
 	broken.State, broken.Reason, broken.Status = book.Failed, "timeout", 0
 	for _, o := range []book.Outcome{moved, again, forbidden, broken, circle} {
 		a, err := address.Parse(o.URL)
-		s.check(err)
-		p, err := s.rules.Decide(a)
-		s.check(err)
-		key := s.put(book.Book{Outcomes: []book.Outcome{o}}, layout.Partition(p))
-		s.commit(layout.Partition(p), func(m *manifest.Manifest) error {
+		s.Check(err)
+		p, err := s.Rules.Decide(a)
+		s.Check(err)
+		key := s.Put(book.Book{Outcomes: []book.Outcome{o}}, layout.Partition(p))
+		s.Commit(layout.Partition(p), func(m *manifest.Manifest) error {
 			m.Books = append(m.Books, manifest.Book{Key: key, Outcomes: 1, Bytes: 1})
 			return nil
 		})
@@ -124,8 +67,8 @@ func TestPasted(t *testing.T) {
 		{"example.org/manual", "", "https://example.org/manual is not stored: it was never asked for."},
 		{"manual.example", "", ""},
 	} {
-		w := askJSON(h, "/search?q="+url.QueryEscape(test.query))
-		var got Answer
+		w := querytest.AskJSON(h, "/search?q="+url.QueryEscape(test.query))
+		var got engine.Answer
 		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
 			t.Fatalf("%s: %v %s", test.query, err, w.Body)
 		}
@@ -133,7 +76,7 @@ func TestPasted(t *testing.T) {
 			t.Errorf("%s: %q, %+v", test.query, got.Notes, got.Results)
 		}
 	}
-	if w := askJSON(h, "/search?q=https://example.org/manual"); !strings.Contains(w.Body.String(), "example3.org/manual") {
+	if w := querytest.AskJSON(h, "/search?q=https://example.org/manual"); !strings.Contains(w.Body.String(), "example3.org/manual") {
 		t.Errorf("the words of an address that is not stored find nothing: %s", w.Body)
 	}
 }
@@ -142,9 +85,9 @@ func TestPasted(t *testing.T) {
 // each of which must wait for the one before) than a search for words.
 func TestCostOfPasted(t *testing.T) {
 	s := newStore(t, 1)
-	s.publish(manual(9)...)
-	e := s.engine(meter.Bucket(s.bucket))
-	found, err := e.Search(t.Context(), Query{Query: search.Query{Text: "https://example3.org/manual", Size: 10}, Cost: true})
+	s.Publish(querytest.Manual(9)...)
+	e := s.engine(meter.Bucket(s.Bucket))
+	found, err := e.Search(t.Context(), engine.Query{Query: search.Query{Text: "https://example3.org/manual", Size: 10}, Cost: true})
 	if err != nil || len(found.Hits) != 9 || found.Hits[0].URL != "https://example3.org/manual" || found.Cost.DependentSteps > 4 {
 		t.Errorf("%d steps, %d hits, %v", found.Cost.DependentSteps, len(found.Hits), err)
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
+	"github.com/bucketsearch/bucketsearch/functions/query/querytest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -19,8 +21,8 @@ import (
 // each other. When the search is repeated, it must take no step.
 func TestCost(t *testing.T) {
 	s := newStore(t, 1)
-	s.publish(manual(9)...)
-	e := s.engine(meter.Bucket(s.bucket))
+	s.Publish(querytest.Manual(9)...)
+	e := s.engine(meter.Bucket(s.Bucket))
 	for _, test := range []struct {
 		text          string
 		steps, atMost int64 // number of dependent steps; greatest number of requests
@@ -29,7 +31,7 @@ func TestCost(t *testing.T) {
 		{"chapter", 0, 0},   // everything is cached
 		{"manual of", 1, 3}, // words that are not cached
 	} {
-		q := Query{Query: search.Query{Text: test.text, Size: 10}, Cost: true}
+		q := engine.Query{Query: search.Query{Text: test.text, Size: 10}, Cost: true}
 		found, err := e.Search(t.Context(), q)
 		if err != nil || found.Total != 9 {
 			t.Fatalf("%s: %d found, %v", test.text, found.Total, err)
@@ -39,8 +41,8 @@ func TestCost(t *testing.T) {
 			t.Errorf("%s: %+v, want at most %d steps and %d requests", test.text, *c, test.steps, test.atMost)
 		}
 	}
-	w := askJSON(Handler(e), "/search?q=chapter&explain=cost&explain=score&facet=site")
-	var got Answer
+	w := querytest.AskJSON(handlerOf(e), "/search?q=chapter&explain=cost&explain=score&facet=site")
+	var got engine.Answer
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Cost == nil || got.Results[0].Explanation == nil {
 		t.Fatalf("%v: %s", err, w.Body)
 	}
@@ -54,29 +56,29 @@ func TestCost(t *testing.T) {
 // manifests), the answer must say for how long past states are kept.
 func TestAsOf(t *testing.T) {
 	s := newStore(t, 2)
-	moments := []time.Time{s.clock.Now()}
+	moments := []time.Time{s.Clock.Now()}
 	for n := 1; n <= 3; n++ {
-		s.clock.advance(time.Hour)
-		s.publish(manual(n)...)
-		s.clock.advance(time.Hour)
-		moments = append(moments, s.clock.Now())
+		s.Clock.Advance(time.Hour)
+		s.Publish(querytest.Manual(n)...)
+		s.Clock.Advance(time.Hour)
+		moments = append(moments, s.Clock.Now())
 	}
 	h := s.serve()
 	for n, moment := range moments {
-		w := askJSON(h, "/search?q=manual&asof="+moment.Format(time.RFC3339))
-		var got Answer
+		w := querytest.AskJSON(h, "/search?q=manual&asof="+moment.Format(time.RFC3339))
+		var got engine.Answer
 		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Total != n {
 			t.Errorf("as of %v: %d found, want %d: %v", moment, got.Total, n, err)
 		}
 	}
-	s.clock.advance(manifest.Keep)
+	s.Clock.Advance(manifest.Keep)
 	for p := range layout.Partition(2) { // deletes the old generations, as the sweep does
-		m := s.commit(p, func(m *manifest.Manifest) error { m.Oldest = m.Generation + 1; return nil })
+		m := s.Commit(p, func(m *manifest.Manifest) error { m.Oldest = m.Generation + 1; return nil })
 		for generation := range m.Generation {
-			s.check(s.bucket.Delete(t.Context(), layout.ManifestKey(p, generation)))
+			s.Check(s.Bucket.Delete(t.Context(), layout.ManifestKey(p, generation)))
 		}
 	}
-	w := askJSON(h, "/search?q=manual&asof="+moments[1].Format(time.RFC3339))
+	w := querytest.AskJSON(h, "/search?q=manual&asof="+moments[1].Format(time.RFC3339))
 	if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "last 7 days") {
 		t.Errorf("longer ago than is kept: %d %s", w.Code, w.Body)
 	}
@@ -86,30 +88,30 @@ func TestAsOf(t *testing.T) {
 // out of the search, and that the client is told.
 func TestDamageFoundBySearching(t *testing.T) {
 	s := newStore(t, 1)
-	s.publish(manual(2)...)
-	s.publish(testPage{url: "https://example.org/other", mime: "text/html", data: "x", title: "Manual", body: "other"})
-	m, err := manifest.Read(t.Context(), s.bucket, 0)
-	s.check(err)
+	s.Publish(querytest.Manual(2)...)
+	s.Publish(querytest.Page{URL: "https://example.org/other", MIME: "text/html", Data: "x", Title: "Manual", Body: "other"})
+	m, err := manifest.Read(t.Context(), s.Bucket, 0)
+	s.Check(err)
 	listed := m.Segments[0]
-	content, err := s.bucket.Get(t.Context(), listed.Key, blob.Range{})
-	s.check(err)
+	content, err := s.Bucket.Get(t.Context(), listed.Key, blob.Range{})
+	s.Check(err)
 	damaged := append([]byte(nil), content...)
 	for i := 8; i < len(damaged)-int(listed.Tail); i++ {
 		damaged[i] ^= 0xFF
 	}
-	s.check(s.bucket.Replace(t.Context(), listed.Key, damaged))
+	s.Check(s.Bucket.Replace(t.Context(), listed.Key, damaged))
 	h := s.serve()
 	for range 2 {
-		w := askJSON(h, "/search?q=manual")
+		w := querytest.AskJSON(h, "/search?q=manual")
 		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"total":1,`) || !strings.Contains(w.Body.String(), `"incomplete":true`) {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
 	}
 	// Repair and index put the segment again under the same key: the damaged bytes in the cache
 	// are not used.
-	s.check(s.bucket.Replace(t.Context(), listed.Key, content))
-	s.clock.advance(time.Minute)
-	if w := askJSON(h, "/search?q=manual"); !strings.Contains(w.Body.String(), `"total":3,`) || strings.Contains(w.Body.String(), "incomplete") {
+	s.Check(s.Bucket.Replace(t.Context(), listed.Key, content))
+	s.Clock.Advance(time.Minute)
+	if w := querytest.AskJSON(h, "/search?q=manual"); !strings.Contains(w.Body.String(), `"total":3,`) || strings.Contains(w.Body.String(), "incomplete") {
 		t.Errorf("mended: %s", w.Body)
 	}
 }

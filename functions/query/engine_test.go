@@ -12,17 +12,18 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
+	"github.com/bucketsearch/bucketsearch/functions/query/querytest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
-	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-func totalOf(t *testing.T, e *Engine, text string) int {
+func totalOf(t *testing.T, e *engine.Engine, text string) int {
 	t.Helper()
-	found, err := e.Search(t.Context(), Query{Query: search.Query{Text: text, Size: 10}})
+	found, err := e.Search(t.Context(), engine.Query{Query: search.Query{Text: text, Size: 10}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,21 +32,21 @@ func totalOf(t *testing.T, e *Engine, text string) int {
 
 func TestNewGenerationShowsInTime(t *testing.T) {
 	s := newStore(t, 2)
-	e := s.engine(s.bucket)
+	e := s.engine(s.Bucket)
 	if got := totalOf(t, e, "manual"); got != 0 {
 		t.Fatalf("an empty bucket holds %d manuals", got)
 	}
-	s.publish(manual(3)...)
-	s.clock.advance(e.Age - time.Nanosecond)
+	s.Publish(querytest.Manual(3)...)
+	s.Clock.Advance(e.Age - time.Nanosecond)
 	if got := totalOf(t, e, "manual"); got != 0 {
 		t.Errorf("the manifests were read again too early: %d", got)
 	}
-	s.clock.advance(time.Nanosecond)
+	s.Clock.Advance(time.Nanosecond)
 	if got := totalOf(t, e, "manual"); got != 3 {
 		t.Errorf("%d of 3 manuals are found after %v", got, e.Age)
 	}
-	s.publish(manual(4)...) // three of these pages once more
-	s.clock.advance(e.Age)
+	s.Publish(querytest.Manual(4)...) // three of these pages once more
+	s.Clock.Advance(e.Age)
 	if got := totalOf(t, e, "manual"); got != 4 {
 		t.Errorf("%d of 4 manuals are found", got)
 	}
@@ -54,13 +55,13 @@ func TestNewGenerationShowsInTime(t *testing.T) {
 // TestWeights checks that an engine scores by Options.Weights if they are set.
 func TestWeights(t *testing.T) {
 	s := newStore(t, 2)
-	s.publish(manual(3)...)
-	score := func(e *Engine) float64 {
-		found, err := e.Search(t.Context(), Query{Query: search.Query{Text: "manual", Size: 1}})
-		s.check(err)
+	s.Publish(querytest.Manual(3)...)
+	score := func(e *engine.Engine) float64 {
+		found, err := e.Search(t.Context(), engine.Query{Query: search.Query{Text: "manual", Size: 1}})
+		s.Check(err)
 		return found.Hits[0].Score
 	}
-	standard, other := s.engine(s.bucket), s.engine(s.bucket)
+	standard, other := s.engine(s.Bucket), s.engine(s.Bucket)
 	weights := search.Standard()
 	weights.Saturation *= 2
 	other.Weights = &weights
@@ -71,9 +72,9 @@ func TestWeights(t *testing.T) {
 
 func TestRequests(t *testing.T) {
 	s := newStore(t, 1)
-	s.publish(manual(3)...)
-	s.publish(testPage{url: "https://example.org/stored-only", mime: "text/plain", data: "words"})
-	counting := countblob.New(s.bucket)
+	s.Publish(querytest.Manual(3)...)
+	s.Publish(querytest.Page{URL: "https://example.org/stored-only", MIME: "text/plain", Data: "words"})
+	counting := countblob.New(s.Bucket)
 	e := s.engine(counting)
 	totalOf(t, e, "manual")
 	gets := func(do func()) int64 {
@@ -88,9 +89,9 @@ func TestRequests(t *testing.T) {
 	page := func(url string) func() {
 		return func() {
 			a, err := address.Parse(url)
-			s.check(err)
+			s.Check(err)
 			_, err = e.Page(t.Context(), a, time.Time{})
-			s.check(err)
+			s.Check(err)
 		}
 	}
 	if n := gets(func() { totalOf(t, e, "chapter") }); n != 0 {
@@ -103,12 +104,12 @@ func TestRequests(t *testing.T) {
 	if n := gets(page("https://example0.org/manual")); n != 1 {
 		t.Errorf("a page whose place is known takes %d GETs, want 1", n)
 	}
-	s.clock.advance(e.Age)
+	s.Clock.Advance(e.Age)
 	if n := gets(func() { totalOf(t, e, "chapter") }); n != 1 {
 		t.Errorf("an unchanged manifest takes %d GETs, want 1", n)
 	}
-	s.publish(manual(1)...)
-	s.clock.advance(e.Age)
+	s.Publish(querytest.Manual(1)...)
+	s.Clock.Advance(e.Age)
 	// two generations and the hint; tail, dead documents, terms and hits
 	if n := gets(func() { totalOf(t, e, "chapter") }); n != 7 {
 		t.Errorf("a manifest with one new segment takes %d GETs, want 7", n)
@@ -120,18 +121,18 @@ func TestRequests(t *testing.T) {
 // an error, and the next client an answer.
 func TestStoreDoesNotAnswer(t *testing.T) {
 	s := newStore(t, 2)
-	s.publish(manual(4)...)
-	s.publish(testPage{url: "https://example.org/stored-only", mime: "text/plain", data: "words"})
+	s.Publish(querytest.Manual(4)...)
+	s.Publish(querytest.Page{URL: "https://example.org/stored-only", MIME: "text/plain", Data: "words"})
 	for _, target := range []string{"/search?q=manual", "/page?url=https://example1.org/manual", "/page?url=https://example.org/stored-only"} {
 		t.Run(target, func(t *testing.T) {
 			faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
-				h := s.handler(faultblob.New(s.bucket, decide), io.Discard)
-				w := askJSON(h, target)
+				h := s.handler(faultblob.New(s.Bucket, decide), io.Discard)
+				w := querytest.AskJSON(h, target)
 				if w.Code == http.StatusServiceUnavailable {
 					if !strings.Contains(w.Body.String(), "store does not answer") || w.Header().Get("Retry-After") == "" {
 						t.Errorf("%s %v", w.Body, w.Header())
 					}
-					w = askJSON(h, target)
+					w = querytest.AskJSON(h, target)
 				}
 				if w.Code != http.StatusOK {
 					t.Errorf("%d %s", w.Code, w.Body)
@@ -146,10 +147,10 @@ func TestStoreDoesNotAnswer(t *testing.T) {
 func TestClientHangsUp(t *testing.T) {
 	for _, held := range []string{layout.Manifests, layout.Packages} {
 		s := newStore(t, 1)
-		s.publish(manual(1)...)
+		s.Publish(querytest.Manual(1)...)
 		reached, release := make(chan struct{}), make(chan struct{})
 		var once sync.Once
-		bucket := faultblob.New(s.bucket, func(c faultblob.Call) faultblob.Fault {
+		bucket := faultblob.New(s.Bucket, func(c faultblob.Call) faultblob.Fault {
 			if strings.HasPrefix(c.Key, held) {
 				fault := faultblob.None
 				once.Do(func() {
@@ -177,7 +178,7 @@ func TestClientHangsUp(t *testing.T) {
 		hangUp()
 		<-served
 		close(release)
-		if w := ask(h, "GET", target); w.Code != http.StatusOK {
+		if w := querytest.Ask(h, "GET", target); w.Code != http.StatusOK {
 			t.Errorf("%s: the next client gets %d %s", held, w.Code, w.Body)
 		}
 		if log.Len() > 0 {
@@ -188,39 +189,22 @@ func TestClientHangsUp(t *testing.T) {
 
 func TestManyAtOnce(t *testing.T) {
 	s := newStore(t, 3)
-	s.publish(manual(20)...)
+	s.Publish(querytest.Manual(20)...)
 	h := s.serve()
 	var clients sync.WaitGroup
 	for i := range 8 {
 		clients.Go(func() {
 			for n := range 20 {
 				targets := []string{"/search?q=manual", fmt.Sprintf("/page?url=https://example%d.org/manual", n), "/search?q=chapter+%22the+manual%22", "/"}
-				if w := ask(h, "GET", targets[(n+i)%len(targets)]); w.Code != http.StatusOK {
+				if w := querytest.Ask(h, "GET", targets[(n+i)%len(targets)]); w.Code != http.StatusOK {
 					t.Errorf("%d %s", w.Code, w.Body)
 				}
-				s.clock.advance(time.Second)
+				s.Clock.Advance(time.Second)
 			}
 		})
 	}
 	for range 3 {
-		s.publish(manual(20)...)
+		s.Publish(querytest.Manual(20)...)
 	}
 	clients.Wait()
-}
-
-func TestPackageHoldsAnotherPage(t *testing.T) {
-	s := newStore(t, 1)
-	s.publish(manual(2)...)
-	e := s.engine(s.bucket)
-	a, err := address.Parse("https://example0.org/manual")
-	s.check(err)
-	other, err := address.Parse("https://example1.org/manual")
-	s.check(err)
-	totalOf(t, e, "manual")
-	d, _, err := e.snapshots.last.Load().index.Lookup(t.Context(), other.ID)
-	s.check(err)
-	place := fmt.Sprintf("byte %d of %s", d.Offset, d.Package)
-	if _, err := readPage(t.Context(), s.bucket, a, d.Package, webobject.Place{Offset: d.Offset, Length: d.Length}); err == nil || !strings.Contains(err.Error(), place) {
-		t.Errorf("%v, want it to name %s", err, place)
-	}
 }

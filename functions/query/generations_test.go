@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
+	"github.com/bucketsearch/bucketsearch/functions/query/querytest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
@@ -23,39 +25,39 @@ func TestDamagedGenerations(t *testing.T) {
 		harm  func(s *store, newest, hint string)
 		total string // part of the answer that has the number of pages found
 	}{
-		"newest of no bytes": {func(s *store, newest, _ string) { s.check(s.bucket.Replace(t.Context(), newest, nil)) }, `"total":2,`},
-		"newest flipped":     {func(s *store, newest, _ string) { s.check(s.bucket.Replace(t.Context(), newest, s.flipped(newest))) }, `"total":2,`},
-		"hint of no bytes":   {func(s *store, _, hint string) { s.check(s.bucket.Replace(t.Context(), hint, nil)) }, `"total":2,`},
-		"hint flipped":       {func(s *store, _, hint string) { s.check(s.bucket.Replace(t.Context(), hint, s.flipped(hint))) }, `"total":2,`},
-		"hint gone":          {func(s *store, _, hint string) { s.check(s.bucket.Delete(t.Context(), hint)) }, `"total":2,`},
+		"newest of no bytes": {func(s *store, newest, _ string) { s.Check(s.Bucket.Replace(t.Context(), newest, nil)) }, `"total":2,`},
+		"newest flipped":     {func(s *store, newest, _ string) { s.Check(s.Bucket.Replace(t.Context(), newest, s.flipped(newest))) }, `"total":2,`},
+		"hint of no bytes":   {func(s *store, _, hint string) { s.Check(s.Bucket.Replace(t.Context(), hint, nil)) }, `"total":2,`},
+		"hint flipped":       {func(s *store, _, hint string) { s.Check(s.Bucket.Replace(t.Context(), hint, s.flipped(hint))) }, `"total":2,`},
+		"hint gone":          {func(s *store, _, hint string) { s.Check(s.Bucket.Delete(t.Context(), hint)) }, `"total":2,`},
 		"newest, hint damaged": {func(s *store, newest, hint string) {
-			s.check(s.bucket.Replace(t.Context(), newest, s.flipped(newest)))
-			s.check(s.bucket.Replace(t.Context(), hint, nil))
+			s.Check(s.Bucket.Replace(t.Context(), newest, s.flipped(newest)))
+			s.Check(s.Bucket.Replace(t.Context(), hint, nil))
 		}, `"total":1,`},
 		"foreign, hint gone": {func(s *store, newest, hint string) {
-			s.check(s.bucket.Delete(t.Context(), hint))
-			s.check(s.bucket.Create(t.Context(), newest[:strings.LastIndexByte(newest, '/')+1]+"zz-notes.txt", []byte("not ours")))
+			s.Check(s.Bucket.Delete(t.Context(), hint))
+			s.Check(s.Bucket.Create(t.Context(), newest[:strings.LastIndexByte(newest, '/')+1]+"zz-notes.txt", []byte("not ours")))
 		}, `"total":2,`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStore(t, 1)
-			s.publish(testPage{url: "https://example.org/old", mime: "text/plain", data: "old", title: "Manual"})
-			s.publish(testPage{url: "https://example.org/new", mime: "text/plain", data: "new", title: "Manual"})
-			m, err := manifest.Read(t.Context(), s.bucket, 0)
-			s.check(err)
+			s.Publish(querytest.Page{URL: "https://example.org/old", MIME: "text/plain", Data: "old", Title: "Manual"})
+			s.Publish(querytest.Page{URL: "https://example.org/new", MIME: "text/plain", Data: "new", Title: "Manual"})
+			m, err := manifest.Read(t.Context(), s.Bucket, 0)
+			s.Check(err)
 			c.harm(s, layout.ManifestKey(0, m.Generation), layout.HintKey(0))
-			h := s.handler(s.bucket, io.Discard)
-			if w := askJSON(h, "/search?q=manual"); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), c.total) {
+			h := s.handler(s.Bucket, io.Discard)
+			if w := querytest.AskJSON(h, "/search?q=manual"); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), c.total) {
 				t.Errorf("search: %d %s; want %s", w.Code, w.Body, c.total)
 			}
-			told := strings.Contains(askJSON(h, "/search?q=manual").Body.String(), "generations of partition 0000 are lost")
+			told := strings.Contains(querytest.AskJSON(h, "/search?q=manual").Body.String(), "generations of partition 0000 are lost")
 			if told != (name == "newest, hint damaged") { // in all other cases nothing is lost
 				t.Errorf("that pages are missing is told: %v", told)
 			}
-			if w := ask(h, "GET", "/page?url=https://example.org/old"); w.Code != http.StatusOK {
+			if w := querytest.Ask(h, "GET", "/page?url=https://example.org/old"); w.Code != http.StatusOK {
 				t.Errorf("stored copy: %d %s", w.Code, w.Body)
 			}
-			if w := ask(h, "GET", "/page?url=https://example.org/unknown"); w.Code != http.StatusNotFound || strings.Contains(w.Body.String(), "is damaged") != told {
+			if w := querytest.Ask(h, "GET", "/page?url=https://example.org/unknown"); w.Code != http.StatusNotFound || strings.Contains(w.Body.String(), "is damaged") != told {
 				t.Errorf("unknown: %d %s", w.Code, w.Body)
 			}
 		})
@@ -68,33 +70,33 @@ func TestDamagedGenerations(t *testing.T) {
 func TestGenerationsMadeAnew(t *testing.T) {
 	for _, anew := range []uint64{2, 9} {
 		s := newStore(t, 1)
-		s.publish(testPage{url: "https://example.org/old", mime: "text/plain", data: "old", title: "Manual"})
+		s.Publish(querytest.Page{URL: "https://example.org/old", MIME: "text/plain", Data: "old", Title: "Manual"})
 		h := s.serve()
-		s.publish(testPage{url: "https://example.org/lost", mime: "text/plain", data: "lost", title: "Manual"})
-		lost, err := manifest.Read(t.Context(), s.bucket, 0)
-		s.check(err)
+		s.Publish(querytest.Page{URL: "https://example.org/lost", MIME: "text/plain", Data: "lost", Title: "Manual"})
+		lost, err := manifest.Read(t.Context(), s.Bucket, 0)
+		s.Check(err)
 		if lost.Generation < 3 {
 			t.Fatalf("generation %d", lost.Generation)
 		}
-		if w := askJSON(h, "/search?q=manual"); !strings.Contains(w.Body.String(), `"total":2,`) {
+		if w := querytest.AskJSON(h, "/search?q=manual"); !strings.Contains(w.Body.String(), `"total":2,`) {
 			t.Fatalf("search: %s", w.Body)
 		}
 		for n := uint64(2); n <= lost.Generation; n++ {
-			s.check(s.bucket.Delete(t.Context(), layout.ManifestKey(0, n)))
+			s.Check(s.Bucket.Delete(t.Context(), layout.ManifestKey(0, n)))
 		}
-		s.check(s.bucket.Delete(t.Context(), layout.HintKey(0)))
-		left, err := manifest.Read(t.Context(), s.bucket, 0)
-		s.check(err)
+		s.Check(s.Bucket.Delete(t.Context(), layout.HintKey(0)))
+		left, err := manifest.Read(t.Context(), s.Bucket, 0)
+		s.Check(err)
 		next := lost.Clone()
 		next.Generation, next.Oldest, next.Parent = anew, anew, left.Hash()
-		s.check(manifest.Refound(t.Context(), s.bucket, next))
-		s.publish(testPage{url: "https://example.org/new", mime: "text/plain", data: "new", title: "Manual"})
+		s.Check(manifest.Refound(t.Context(), s.Bucket, next))
+		s.Publish(querytest.Page{URL: "https://example.org/new", MIME: "text/plain", Data: "new", Title: "Manual"})
 		const often = time.Minute
 		for range time.Hour / often {
-			s.clock.advance(often)
-			askJSON(h, "/search?q=manual")
+			s.Clock.Advance(often)
+			querytest.AskJSON(h, "/search?q=manual")
 		}
-		if w := askJSON(h, "/search?q=manual"); !strings.Contains(w.Body.String(), `"total":3,`) {
+		if w := querytest.AskJSON(h, "/search?q=manual"); !strings.Contains(w.Body.String(), `"total":3,`) {
 			t.Errorf("made anew as generation %d: %s", anew, w.Body)
 		}
 	}
@@ -106,29 +108,29 @@ func TestGenerationsMadeAnew(t *testing.T) {
 func TestStrategyDropsPartition(t *testing.T) {
 	for _, moved := range []layout.Partition{1, 5} { // a partition before the old ones, and one after them
 		s := newStore(t, 7)
-		old := testPage{url: "http://site.example/old", title: "Rotor", body: "rotor blades of old", mime: "text/html", data: "old"}
-		again := testPage{url: "http://site.example/again", title: "Rotor first", body: "rotor blades", mime: "text/html", data: "first"}
-		s.token++
-		s.publishIn(3, []testPage{old, again})
-		next := rules.Even(rules.Storage, 1, noon)
+		old := querytest.Page{URL: "http://site.example/old", Title: "Rotor", Body: "rotor blades of old", MIME: "text/html", Data: "old"}
+		again := querytest.Page{URL: "http://site.example/again", Title: "Rotor first", Body: "rotor blades", MIME: "text/html", Data: "first"}
+		s.Token++
+		s.PublishIn(3, []querytest.Page{old, again})
+		next := rules.Even(rules.Storage, 1, querytest.Noon)
 		next.Version, next.Rules[0].Partition = 2, int(moved)
-		s.check(rules.Publish(t.Context(), s.bucket, next))
-		s.rules = next
-		again.title, again.data = "Rotor second", "second"
-		s.publish(again)
-		e := s.engine(s.bucket)
-		found, err := e.Search(t.Context(), Query{Query: search.Query{Text: "rotor", Size: 10}})
-		s.check(err)
+		s.Check(rules.Publish(t.Context(), s.Bucket, next))
+		s.Rules = next
+		again.Title, again.Data = "Rotor second", "second"
+		s.Publish(again)
+		e := s.engine(s.Bucket)
+		found, err := e.Search(t.Context(), engine.Query{Query: search.Query{Text: "rotor", Size: 10}})
+		s.Check(err)
 		titles := make(map[string]string)
 		for _, h := range found.Hits {
 			titles[h.URL] = h.Title
 		}
-		if len(found.Hits) != 2 || found.Total != 2 || titles[old.url] != "Rotor" || titles[again.url] != "Rotor second" {
+		if len(found.Hits) != 2 || found.Total != 2 || titles[old.URL] != "Rotor" || titles[again.URL] != "Rotor second" {
 			t.Errorf("moved to %s: %d hits of %d: %q", moved, len(found.Hits), found.Total, titles)
 		}
-		for url, want := range map[string]string{old.url: "old", again.url: "second"} {
+		for url, want := range map[string]string{old.URL: "old", again.URL: "second"} {
 			a, err := address.Parse(url)
-			s.check(err)
+			s.Check(err)
 			page, err := e.Page(t.Context(), a, time.Time{})
 			if err != nil || string(page.Data) != want {
 				t.Errorf("moved to %s: page %s is %q, %v, want %q", moved, url, page.Data, err, want)

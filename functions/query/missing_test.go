@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
+	"github.com/bucketsearch/bucketsearch/functions/query/querytest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
-	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
-	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
 // TestMissingSegment checks that, if a segment cannot be used, pages of the other segments are found,
@@ -24,45 +24,45 @@ import (
 func TestMissingSegment(t *testing.T) {
 	for name, harm := range map[string]func(s *store, key string) error{
 		"a byte": func(s *store, key string) error {
-			content, err := s.bucket.Get(t.Context(), key, blob.Range{})
-			s.check(err)
+			content, err := s.Bucket.Get(t.Context(), key, blob.Range{})
+			s.Check(err)
 			damaged := bytes.Clone(content)
 			damaged[len(damaged)-30] ^= 1 // damages the tail
-			return s.bucket.Replace(t.Context(), key, damaged)
+			return s.Bucket.Replace(t.Context(), key, damaged)
 		},
-		"damaged": func(s *store, key string) error { return s.bucket.Replace(t.Context(), key, []byte("no segment")) },
-		"gone":    func(s *store, key string) error { return s.bucket.Delete(t.Context(), key) },
+		"damaged": func(s *store, key string) error { return s.Bucket.Replace(t.Context(), key, []byte("no segment")) },
+		"gone":    func(s *store, key string) error { return s.Bucket.Delete(t.Context(), key) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStore(t, 1)
-			s.publish(manual(2)...)
-			s.publish(testPage{url: "https://example.org/lost", mime: "text/html", data: "lost", title: "Manual", body: "lost"})
-			key := s.commit(0, func(*manifest.Manifest) error { return manifest.ErrUnchanged }).Segments[1].Key
-			content, err := s.bucket.Get(t.Context(), key, blob.Range{})
-			s.check(err)
-			s.check(harm(s, key))
+			s.Publish(querytest.Manual(2)...)
+			s.Publish(querytest.Page{URL: "https://example.org/lost", MIME: "text/html", Data: "lost", Title: "Manual", Body: "lost"})
+			key := s.Commit(0, func(*manifest.Manifest) error { return manifest.ErrUnchanged }).Segments[1].Key
+			content, err := s.Bucket.Get(t.Context(), key, blob.Range{})
+			s.Check(err)
+			s.Check(harm(s, key))
 			var log bytes.Buffer
-			e := s.logging(s.bucket, &log)
-			h := Handler(e)
+			e := s.logging(s.Bucket, &log)
+			h := handlerOf(e)
 			for range 3 { // three snapshots, each of which tries to open the segment again
-				w := askJSON(h, "/search?q=manual")
+				w := querytest.AskJSON(h, "/search?q=manual")
 				if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"total":2,`) || !strings.Contains(w.Body.String(), `"incomplete":true`) {
 					t.Errorf("search: %d %s", w.Code, w.Body)
 				}
-				s.clock.advance(e.Age)
+				s.Clock.Advance(e.Age)
 			}
 			if !strings.Contains(log.String(), key) || strings.Count(log.String(), "\n") != 1 {
 				t.Errorf("log, want one line that names it:\n%s", &log)
 			}
-			if text := parse(t, ask(h, "GET", "/search?q=manual").Body.String()).Find(".incomplete").Text(); !strings.Contains(text, "missing") {
+			if text := parse(t, querytest.Ask(h, "GET", "/search?q=manual").Body.String()).Find(".incomplete").Text(); !strings.Contains(text, "missing") {
 				t.Errorf("the page says %q", text)
 			}
-			if w := ask(h, "GET", "/page?url=https://example.org/lost"); w.Code != http.StatusOK || w.Body.String() != "lost" {
+			if w := querytest.Ask(h, "GET", "/page?url=https://example.org/lost"); w.Code != http.StatusOK || w.Body.String() != "lost" {
 				t.Errorf("stored copy: %d %s", w.Code, w.Body)
 			}
-			s.check(s.bucket.Replace(t.Context(), key, content))
-			s.clock.advance(e.Age)
-			if w := askJSON(h, "/search?q=manual"); !strings.Contains(w.Body.String(), `"total":3,`) || strings.Contains(w.Body.String(), "incomplete") {
+			s.Check(s.Bucket.Replace(t.Context(), key, content))
+			s.Clock.Advance(e.Age)
+			if w := querytest.AskJSON(h, "/search?q=manual"); !strings.Contains(w.Body.String(), `"total":3,`) || strings.Contains(w.Body.String(), "incomplete") {
 				t.Errorf("mended: %s", w.Body)
 			}
 		})
@@ -79,29 +79,29 @@ func TestSegmentsDeletedWhileSearched(t *testing.T) {
 		fmt.Fprint(&words, "w", i, " ")
 	}
 	for _, name := range []string{"one", "two", "three"} {
-		s.publish(testPage{url: "https://example.org/" + name, mime: "text/html", data: name, title: "Manual", body: words.String()})
+		s.Publish(querytest.Page{URL: "https://example.org/" + name, MIME: "text/html", Data: name, Title: "Manual", Body: words.String()})
 	}
-	e := s.engine(s.bucket)
-	search := func(text string) Result {
+	e := s.engine(s.Bucket)
+	search := func(text string) engine.Result {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		found, err := e.Search(ctx, Query{Query: search.Query{Text: text, Size: 10}})
+		found, err := e.Search(ctx, engine.Query{Query: search.Query{Text: text, Size: 10}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return found
 	}
 	search("manual")
-	segments := s.commit(0, func(*manifest.Manifest) error { return manifest.ErrUnchanged }).Segments
+	segments := s.Commit(0, func(*manifest.Manifest) error { return manifest.ErrUnchanged }).Segments
 	for _, listed := range segments[:2] {
-		s.check(s.bucket.Delete(t.Context(), listed.Key))
+		s.Check(s.Bucket.Delete(t.Context(), listed.Key))
 	}
 	for range 2 {
 		if found := search("w9999"); found.Total != 1 || !found.Incomplete {
 			t.Errorf("found %d, incomplete %v", found.Total, found.Incomplete)
 		}
-		s.clock.advance(e.Age)
+		s.Clock.Advance(e.Age)
 	}
 }
 
@@ -109,14 +109,14 @@ func TestSegmentsDeletedWhileSearched(t *testing.T) {
 // and that the log says why.
 func TestTooLittleMemory(t *testing.T) {
 	s := newStore(t, 1)
-	s.publish(manual(2)...)
+	s.Publish(querytest.Manual(2)...)
 	var log bytes.Buffer
-	e, err := NewEngine(s.bucket, Options{
-		Settings: &settings.Cache{Bucket: s.bucket, Now: s.clock.Now, Age: time.Minute}, Now: s.clock.Now, Age: time.Minute,
+	e, err := engine.New(s.Bucket, engine.Options{
+		Settings: &settings.Cache{Bucket: s.Bucket, Now: s.Clock.Now, Age: time.Minute}, Now: s.Clock.Now, Age: time.Minute,
 		Log: slog.New(slog.NewTextHandler(&log, nil)), Memory: 100,
 	})
-	s.check(err)
-	if w := askJSON(Handler(e), "/search?q=manual"); !strings.Contains(w.Body.String(), `"incomplete":true`) {
+	s.Check(err)
+	if w := querytest.AskJSON(handlerOf(e), "/search?q=manual"); !strings.Contains(w.Body.String(), `"incomplete":true`) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	if !strings.Contains(log.String(), "more memory") {
@@ -124,60 +124,32 @@ func TestTooLittleMemory(t *testing.T) {
 	}
 }
 
-// TestCacheAfterTakedown starts processes, one after another, that use the same cache on disk. A
-// takedown empties the cache. The test checks that only the first process after a takedown reads
-// everything from the bucket again.
-func TestCacheAfterTakedown(t *testing.T) {
-	s := newStore(t, 1)
-	s.publish(manual(3)...)
-	dir := t.TempDir()
-	gets := func() int64 {
-		bucket := countblob.New(s.bucket)
-		e, err := NewEngine(bucket, Options{
-			Settings: &settings.Cache{Bucket: bucket, Now: s.clock.Now, Age: time.Minute}, Now: s.clock.Now, Age: time.Minute,
-			Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Dir: dir, Disk: 1 << 30, Name: "b",
-		})
-		s.check(err)
-		totalOf(t, e, "manual")
-		s.check(e.ranges.Close())
-		return bucket.Counts().Get
-	}
-	gets()
-	warm := gets()
-	_, err := takedown.Forget(t.Context(), s.bucket, takedown.URL(s.address("https://nobody.example/x"), noon))
-	s.check(err)
-	first, _, third := gets(), gets(), gets()
-	if first <= third || third > warm+1 { // the takedown itself may cost some requests
-		t.Errorf("GETs: %d with a cache, %d after something was forgotten, at last %d", warm, first, third)
-	}
-}
-
 // TestFormerKeyOfAPackage changes the keys of packages, as happens when pages are erased from them.
 // The pages must still be found by way of books and segments, which name the former keys.
 func TestFormerKeyOfAPackage(t *testing.T) {
 	s := newStore(t, 2)
-	s.publish(manual(1)...)
-	s.publish(testPage{url: "https://example.org/stored-only", mime: "text/plain", data: "words", waits: true})
-	e := s.engine(s.bucket)
-	h := Handler(e)
+	s.Publish(querytest.Manual(1)...)
+	s.Publish(querytest.Page{URL: "https://example.org/stored-only", MIME: "text/plain", Data: "words", Waits: true})
+	e := s.engine(s.Bucket)
+	h := handlerOf(e)
 	totalOf(t, e, "manual")
 	for p := range layout.Partition(2) {
-		s.commit(p, func(m *manifest.Manifest) error {
+		s.Commit(p, func(m *manifest.Manifest) error {
 			for i := range m.Packages {
 				listed := &m.Packages[i]
-				content, err := s.bucket.Get(t.Context(), listed.Key, blob.Range{})
-				s.check(err)
-				s.check(s.bucket.Delete(t.Context(), listed.Key))
+				content, err := s.Bucket.Get(t.Context(), listed.Key, blob.Range{})
+				s.Check(err)
+				s.Check(s.Bucket.Delete(t.Context(), listed.Key))
 				listed.Formerly = []string{listed.Key}
 				listed.Key = strings.TrimSuffix(listed.Key, ".spf") + "_1.spf"
-				s.check(s.bucket.Create(t.Context(), listed.Key, content))
+				s.Check(s.Bucket.Create(t.Context(), listed.Key, content))
 			}
 			return nil
 		})
 	}
 	// The snapshot still names the old keys, whose objects are deleted now.
 	for _, url := range []string{"https://example0.org/manual", "https://example.org/stored-only"} {
-		if w := ask(h, "GET", "/page?url="+url); w.Code != http.StatusOK {
+		if w := querytest.Ask(h, "GET", "/page?url="+url); w.Code != http.StatusOK {
 			t.Errorf("%s: %d %s", url, w.Code, w.Body)
 		}
 	}

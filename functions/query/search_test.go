@@ -11,18 +11,10 @@ import (
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
+	"github.com/bucketsearch/bucketsearch/functions/query/querytest"
 	"github.com/google/go-cmp/cmp"
 )
-
-func manual(n int) (pages []testPage) {
-	for i := range n {
-		pages = append(pages, testPage{
-			url: fmt.Sprintf("https://example%d.org/manual", i), mime: "text/html", data: "<h1>Manual</h1>",
-			title: "Manual", body: fmt.Sprintf("Chapter %d of the manual.", i),
-		})
-	}
-	return pages
-}
 
 // parse parses an HTML page with which the query function has answered.
 func parse(t *testing.T, body string) *goquery.Document {
@@ -40,11 +32,11 @@ func texts(s *goquery.Selection) []string {
 
 func TestJSON(t *testing.T) {
 	s := newStore(t, 3)
-	s.publish(
-		testPage{url: "https://example.org/vacuum", mime: "text/html", title: "Vacuum <b>", body: "It cleans & tidies a table.", lang: "en"},
-		testPage{url: "https://example.com/", mime: "text/html", title: "Elsewhere", body: "Nothing of interest."},
+	s.Publish(
+		querytest.Page{URL: "https://example.org/vacuum", MIME: "text/html", Title: "Vacuum <b>", Body: "It cleans & tidies a table.", Lang: "en"},
+		querytest.Page{URL: "https://example.com/", MIME: "text/html", Title: "Elsewhere", Body: "Nothing of interest."},
 	)
-	w := askJSON(s.serve(), "/search?q=table")
+	w := querytest.AskJSON(s.serve(), "/search?q=table")
 	if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "application/json" || w.Header().Get("Vary") != "Accept, Accept-Language" {
 		t.Fatalf("status %d, header %v", w.Code, w.Header())
 	}
@@ -70,19 +62,19 @@ func TestJSON(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("answer (-want +got):\n%s", diff)
 	}
-	if w := askJSON(s.serve(), "/search?q=absent"); w.Body.String() != `{"total":0,"total_exact":true,"took_ms":0,"results":[]}`+"\n" {
+	if w := querytest.AskJSON(s.serve(), "/search?q=absent"); w.Body.String() != `{"total":0,"total_exact":true,"took_ms":0,"results":[]}`+"\n" {
 		t.Errorf("nothing found: %s", w.Body)
 	}
 }
 
 func TestPaging(t *testing.T) {
 	s := newStore(t, 7)
-	s.publish(manual(25)...)
+	s.Publish(querytest.Manual(25)...)
 	h := s.serve()
 	seen := map[string]bool{}
 	next, pages := "/search?q=manual", 0
 	for ; next != ""; pages++ {
-		w := ask(h, "GET", next)
+		w := querytest.Ask(h, "GET", next)
 		document := parse(t, w.Body.String())
 		document.Find("h2 a").Each(func(_ int, link *goquery.Selection) { seen[link.AttrOr("href", "")] = true })
 		if first := document.Find("ol").AttrOr("start", ""); first != fmt.Sprint(10*pages+1) {
@@ -102,7 +94,7 @@ func TestPaging(t *testing.T) {
 	if pages != 3 || len(seen) != 25 {
 		t.Errorf("%d different results on %d pages, want 25 on 3", len(seen), pages)
 	}
-	document := parse(t, ask(h, "GET", "/search?q=manual&n=5&from=500").Body.String())
+	document := parse(t, querytest.Ask(h, "GET", "/search?q=manual&n=5&from=500").Body.String())
 	if back := document.Find("a[rel=prev]").AttrOr("href", ""); back != "/search?from=20&n=5&q=manual" || !strings.Contains(document.Text(), "no results so far down") {
 		t.Errorf("behind the end: back to %q, %s", back, document.Find("main").Text())
 	}
@@ -131,26 +123,26 @@ func TestWrongRequests(t *testing.T) {
 		{"/page?url=https://example.org/a%20b", 404, "No copy of https://example.org/a%20b is stored."},
 		{"/nowhere", 404, "There is no page at this address."},
 	} {
-		w := askJSON(h, test.target)
+		w := querytest.AskJSON(h, test.target)
 		var got struct{ Error string }
 		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != test.status || !strings.Contains(got.Error, test.want) {
 			t.Errorf("%.60s: %d %s, want %d %s", test.target, w.Code, w.Body, test.status, test.want)
 		}
-		w = ask(h, "GET", test.target)
+		w = querytest.Ask(h, "GET", test.target)
 		if got := parse(t, w.Body.String()).Find(".sentence").Text(); w.Code != test.status || !strings.Contains(got, test.want) {
 			t.Errorf("%.60s as HTML: %d %q, want %d %s", test.target, w.Code, got, test.status, test.want)
 		}
 	}
-	if w := ask(h, "POST", "/search?q=a"); w.Code != http.StatusMethodNotAllowed || !strings.Contains(w.Body.String(), "ask by GET") {
+	if w := querytest.Ask(h, "POST", "/search?q=a"); w.Code != http.StatusMethodNotAllowed || !strings.Contains(w.Body.String(), "ask by GET") {
 		t.Errorf("POST: %d %s", w.Code, w.Body)
 	}
-	if w := askJSON(h, "/search?q=+"); w.Code != http.StatusBadRequest {
+	if w := querytest.AskJSON(h, "/search?q=+"); w.Code != http.StatusBadRequest {
 		t.Errorf("JSON of no query: %d %s", w.Code, w.Body)
 	}
-	if w := ask(h, "GET", "/search?q=+"); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/" {
+	if w := querytest.Ask(h, "GET", "/search?q=+"); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/" {
 		t.Errorf("no query: %d to %q", w.Code, w.Header().Get("Location"))
 	}
-	if w := ask(h, "POST", "/search?q=a"); w.Code != http.StatusMethodNotAllowed {
+	if w := querytest.Ask(h, "POST", "/search?q=a"); w.Code != http.StatusMethodNotAllowed {
 		t.Errorf("POST: %d", w.Code)
 	}
 }
@@ -159,11 +151,11 @@ func TestWrongRequests(t *testing.T) {
 func TestHostileTexts(t *testing.T) {
 	const attack = `"'><script>alert(1)</script><img src=x onerror=alert(2)>{{.}}`
 	s := newStore(t, 1)
-	s.publish(testPage{
-		url: "https://example.org/?a=%3Cscript%3E&b=javascript:alert(3)", mime: "text/html", data: attack,
-		title: "evil " + attack, body: "evil " + attack, lang: `en" onclick="alert(4)`,
+	s.Publish(querytest.Page{
+		URL: "https://example.org/?a=%3Cscript%3E&b=javascript:alert(3)", MIME: "text/html", Data: attack,
+		Title: "evil " + attack, Body: "evil " + attack, Lang: `en" onclick="alert(4)`,
 	})
-	w := ask(s.serve(), "GET", "/search?n=7&q="+url.QueryEscape("evil "+attack))
+	w := querytest.Ask(s.serve(), "GET", "/search?n=7&q="+url.QueryEscape("evil "+attack))
 	document := parse(t, w.Body.String())
 	if found := document.Find("script, img, [onerror], [onclick], a[href^=javascript]"); found.Length() > 0 {
 		t.Errorf("the page holds %d elements of others:\n%s", found.Length(), w.Body)
@@ -189,11 +181,11 @@ func TestHostileTexts(t *testing.T) {
 
 func TestResultsPage(t *testing.T) {
 	s := newStore(t, 1)
-	s.publish(
-		testPage{url: "https://ar.example.org/%D9%81%D8%B1%D8%A7%D8%BA/", mime: "text/html", title: "Vacuum فراغ", body: "كلمة vacuum هنا.", lang: "ar"},
-		testPage{url: "https://example.org/untitled?x=1", mime: "text/plain", body: "The vacuum has no title."},
+	s.Publish(
+		querytest.Page{URL: "https://ar.example.org/%D9%81%D8%B1%D8%A7%D8%BA/", MIME: "text/html", Title: "Vacuum فراغ", Body: "كلمة vacuum هنا.", Lang: "ar"},
+		querytest.Page{URL: "https://example.org/untitled?x=1", MIME: "text/plain", Body: "The vacuum has no title."},
 	)
-	w := ask(s.serve(), "GET", "/search?q=VACUUM")
+	w := querytest.Ask(s.serve(), "GET", "/search?q=VACUUM")
 	document := parse(t, w.Body.String())
 	hit := document.Find("li").FilterFunction(func(_ int, li *goquery.Selection) bool {
 		return li.Find("h2[lang=ar][dir=auto]").Length() == 1
@@ -211,18 +203,18 @@ func TestResultsPage(t *testing.T) {
 		t.Errorf("a page without a title is called %q", got)
 	}
 	document.Find(".more a").Each(func(_ int, link *goquery.Selection) {
-		if w := ask(s.serve(), "GET", link.AttrOr("href", "")); w.Code != http.StatusOK {
+		if w := querytest.Ask(s.serve(), "GET", link.AttrOr("href", "")); w.Code != http.StatusOK {
 			t.Errorf("stored copy at %s: %d", link.AttrOr("href", ""), w.Code)
 		}
 	})
 	style := document.Find("link[rel=stylesheet]").AttrOr("href", "")
-	if w := ask(s.serve(), "GET", style); w.Code != http.StatusOK || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") || w.Body.Len() == 0 {
+	if w := querytest.Ask(s.serve(), "GET", style); w.Code != http.StatusOK || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") || w.Body.Len() == 0 {
 		t.Errorf("style sheet %s: %d %v", style, w.Code, w.Header())
 	}
-	if none := ask(s.serve(), "GET", "/search?q=qwertz").Body.String(); !strings.Contains(none, "No page matches") || !strings.Contains(none, "must not occur") {
+	if none := querytest.Ask(s.serve(), "GET", "/search?q=qwertz").Body.String(); !strings.Contains(none, "No page matches") || !strings.Contains(none, "must not occur") {
 		t.Errorf("no match:\n%s", none)
 	}
-	if home := ask(s.serve(), "GET", "/"); parse(t, home.Body.String()).Find("form[role=search] input[name=q]").Length() != 1 {
+	if home := querytest.Ask(s.serve(), "GET", "/"); parse(t, home.Body.String()).Find("form[role=search] input[name=q]").Length() != 1 {
 		t.Errorf("home:\n%s", home.Body)
 	}
 }
@@ -232,14 +224,14 @@ func TestResultsPage(t *testing.T) {
 func TestAlike(t *testing.T) {
 	body := strings.Repeat("The same words stand on both of these pages. ", 9)
 	s := newStore(t, 1)
-	s.publish(
-		testPage{url: "https://example.org/one", mime: "text/html", data: "x", title: "One", body: body, lang: "en"},
-		testPage{url: "https://example.org/another", mime: "text/html", data: "x", title: "Two", body: body, lang: "en"},
+	s.Publish(
+		querytest.Page{URL: "https://example.org/one", MIME: "text/html", Data: "x", Title: "One", Body: body, Lang: "en"},
+		querytest.Page{URL: "https://example.org/another", MIME: "text/html", Data: "x", Title: "Two", Body: body, Lang: "en"},
 	)
-	h := s.handler(s.bucket, io.Discard)
+	h := s.handler(s.Bucket, io.Discard)
 	for q, want := range map[string][]string{"words": {"https://example.org/another"}, "words+dup:all": nil} {
-		var answer Answer
-		w := askJSON(h, "/search?q="+q)
+		var answer engine.Answer
+		w := querytest.AskJSON(h, "/search?q="+q)
 		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
 			t.Fatal(err, w.Body)
 		}
@@ -247,7 +239,7 @@ func TestAlike(t *testing.T) {
 			t.Errorf("%s: %+v", q, answer)
 		}
 	}
-	if page := ask(h, "GET", "/search?q=words").Body.String(); !strings.Contains(page, `<a href="/search?q=words&#43;dup%3Aall">1 alike</a>`) && !strings.Contains(page, `<a href="/search?q=words+dup%3Aall">1 alike</a>`) {
+	if page := querytest.Ask(h, "GET", "/search?q=words").Body.String(); !strings.Contains(page, `<a href="/search?q=words&#43;dup%3Aall">1 alike</a>`) && !strings.Contains(page, `<a href="/search?q=words+dup%3Aall">1 alike</a>`) {
 		t.Errorf("no link to alike pages in %s", page)
 	}
 }
@@ -256,12 +248,12 @@ func TestAlike(t *testing.T) {
 // words in its main part must come before it.
 func TestOutside(t *testing.T) {
 	s := newStore(t, 1)
-	s.publish(
-		testPage{url: "https://example.org/margin", mime: "text/html", data: "x", title: "One", body: "some text of the page", outside: "written by a stork", lang: "en"},
-		testPage{url: "https://example.org/main", mime: "text/html", data: "x", title: "Two", body: "a long text of the page tells of many birds, and of a stork too", outside: "stork", lang: "en"},
+	s.Publish(
+		querytest.Page{URL: "https://example.org/margin", MIME: "text/html", Data: "x", Title: "One", Body: "some text of the page", Outside: "written by a stork", Lang: "en"},
+		querytest.Page{URL: "https://example.org/main", MIME: "text/html", Data: "x", Title: "Two", Body: "a long text of the page tells of many birds, and of a stork too", Outside: "stork", Lang: "en"},
 	)
-	var answer Answer
-	if err := json.Unmarshal(askJSON(s.handler(s.bucket, io.Discard), "/search?q=stork").Body.Bytes(), &answer); err != nil {
+	var answer engine.Answer
+	if err := json.Unmarshal(querytest.AskJSON(s.handler(s.Bucket, io.Discard), "/search?q=stork").Body.Bytes(), &answer); err != nil {
 		t.Fatal(err)
 	}
 	if answer.Total != 2 || !answer.TotalExact || len(answer.Results) != 2 || answer.Results[0].URL != "https://example.org/main" {

@@ -5,16 +5,18 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/bucketsearch/bucketsearch/functions/query/querytest"
 )
 
 const binary = "\x00\xFFnot \xC3 text\r\n\x00"
 
 func TestStoredCopy(t *testing.T) {
 	s := newStore(t, 2)
-	s.publish(
-		testPage{url: "https://example.org/found", mime: "text/html; charset=iso-8859-1", data: "<script>alert(1)</script>" + binary, title: "Found", body: "words"},
-		testPage{url: "https://example.org/stored-only", mime: "text/plain", data: binary},
-		testPage{url: "https://example.org/empty", mime: "text/plain"},
+	s.Publish(
+		querytest.Page{URL: "https://example.org/found", MIME: "text/html; charset=iso-8859-1", Data: "<script>alert(1)</script>" + binary, Title: "Found", Body: "words"},
+		querytest.Page{URL: "https://example.org/stored-only", MIME: "text/plain", Data: binary},
+		querytest.Page{URL: "https://example.org/empty", MIME: "text/plain"},
 	)
 	server := httptest.NewServer(s.serve())
 	defer server.Close()
@@ -76,14 +78,14 @@ func fetch(t *testing.T, method, target string) (http.Header, string) {
 // words no longer find the page, and that its stored copy is the new version.
 func TestNoTextAnyMore(t *testing.T) {
 	s := newStore(t, 1)
-	s.publish(testPage{url: "https://example.org/x", mime: "text/html", data: "OLD", title: "Manual", body: "old words"})
-	s.publish(testPage{url: "https://example.org/x", mime: "image/png", data: "NEW"})
+	s.Publish(querytest.Page{URL: "https://example.org/x", MIME: "text/html", Data: "OLD", Title: "Manual", Body: "old words"})
+	s.Publish(querytest.Page{URL: "https://example.org/x", MIME: "image/png", Data: "NEW"})
 	h := s.serve()
-	if w := ask(h, "GET", "/page?url=https://example.org/x"); w.Code != http.StatusOK || w.Body.String() != "NEW" {
+	if w := querytest.Ask(h, "GET", "/page?url=https://example.org/x"); w.Code != http.StatusOK || w.Body.String() != "NEW" {
 		t.Errorf("stored copy: %d %s", w.Code, w.Body)
 	}
 	for _, query := range []string{"old", "site:example.org", "manual"} {
-		if w := askJSON(h, "/search?q="+query); strings.Contains(w.Body.String(), "example.org/x") {
+		if w := querytest.AskJSON(h, "/search?q="+query); strings.Contains(w.Body.String(), "example.org/x") {
 			t.Errorf("%s: %s", query, w.Body)
 		}
 	}
@@ -91,52 +93,20 @@ func TestNoTextAnyMore(t *testing.T) {
 
 func TestStoredCopyIsNotSentTwice(t *testing.T) {
 	s := newStore(t, 1)
-	page := testPage{url: "https://example.org/", mime: "text/html", data: "first", title: "First", body: "words"}
-	s.publish(page)
+	page := querytest.Page{URL: "https://example.org/", MIME: "text/html", Data: "first", Title: "First", Body: "words"}
+	s.Publish(page)
 	h := s.serve()
 	const target = "/page?url=https://example.org/"
-	etag := ask(h, "GET", target).Header().Get("ETag")
+	etag := querytest.Ask(h, "GET", target).Header().Get("ETag")
 	for _, condition := range []string{"If-None-Match: " + etag, "If-Modified-Since: Sat, 21 Nov 2026 12:00:01 GMT"} {
-		if w := ask(h, "GET", target, condition); w.Code != http.StatusNotModified || w.Body.Len() != 0 {
+		if w := querytest.Ask(h, "GET", target, condition); w.Code != http.StatusNotModified || w.Body.Len() != 0 {
 			t.Errorf("%s: %d, %d bytes", condition, w.Code, w.Body.Len())
 		}
 	}
-	page.data = "second"
-	s.publish(page)
-	s.clock.advance(11e9)
-	if w := ask(h, "GET", target, "If-None-Match: "+etag); w.Code != http.StatusOK || w.Body.String() != "second" {
+	page.Data = "second"
+	s.Publish(page)
+	s.Clock.Advance(11e9)
+	if w := querytest.Ask(h, "GET", target, "If-None-Match: "+etag); w.Code != http.StatusOK || w.Body.String() != "second" {
 		t.Errorf("a new version: %d %q", w.Code, w.Body)
-	}
-}
-
-func TestServedType(t *testing.T) {
-	for stored, want := range map[string]string{
-		"text/html":                           "text/html",
-		"Text/HTML; Charset=\"windows-1252\"": "text/html; charset=windows-1252",
-		"text/html; charset=a\x00b":           "text/html",
-		"text/html; charset":                  "text/html",
-		"application/xhtml+xml":               "application/xhtml+xml",
-		"text/plain; charset=koi8-r":          "text/plain; charset=koi8-r",
-		"text/xml":                            "text/plain",
-		"application/atom+xml;charset=utf-8":  "text/plain; charset=utf-8",
-		"image/svg+xml":                       "text/plain",
-		"Image/PNG; x=y":                      "image/png",
-		"image/jpeg":                          "image/jpeg",
-		"image/tiff":                          "application/octet-stream",
-		"text/javascript":                     "text/plain",
-		"application/pdf":                     "application/octet-stream",
-		"multipart/x-mixed-replace":           "application/octet-stream",
-		"":                                    "application/octet-stream",
-	} {
-		got, attachment := servedType(stored, false)
-		if got != want || attachment != (want == "application/octet-stream") {
-			t.Errorf("%q is served as %q, attachment %v; want %q", stored, got, attachment, want)
-		}
-	}
-	if got, attachment := servedType("image/svg+xml", true); got != "image/svg+xml" || attachment {
-		t.Errorf("SVG as an image is served as %q, attachment %v", got, attachment)
-	}
-	if got, _ := servedType("text/html", true); got != "text/html" {
-		t.Errorf("HTML as an image is served as %q", got)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bucketsearch/bucketsearch/functions/command/eval"
-	"github.com/bucketsearch/bucketsearch/functions/query"
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
 	"github.com/bucketsearch/bucketsearch/functions/shared/reply"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 	"github.com/bucketsearch/bucketsearch/local/system"
@@ -100,7 +100,7 @@ func evalCommand(where *location) *cobra.Command {
 				return tell(cmd, report)
 			}
 			return where.reading(func(cmd *cobra.Command, _ []string, a *system.Attached) error {
-				e, err := engine(a)
+				e, err := openEngine(a)
 				if err != nil {
 					return err
 				}
@@ -146,7 +146,7 @@ func readWeights(path string) (*search.Weights, error) {
 // good. If clicked is true, the queries and the people's opinions come from the clicks in the
 // bucket. Otherwise, if judged is true, they come from the judgments in the bucket. If both are
 // false, they come from the task.
-func askBucket(ctx context.Context, a *system.Attached, e *query.Engine, task eval.Task, judged, clicked bool) (eval.Report, error) {
+func askBucket(ctx context.Context, a *system.Attached, e *engine.Engine, task eval.Task, judged, clicked bool) (eval.Report, error) {
 	if !judged && !clicked {
 		return task.Run(ctx, bucketSearcher{e})
 	}
@@ -162,11 +162,11 @@ func askBucket(ctx context.Context, a *system.Attached, e *query.Engine, task ev
 }
 
 // bucketSearcher is an eval.Searcher that searches the index of a bucket.
-type bucketSearcher struct{ *query.Engine }
+type bucketSearcher struct{ *engine.Engine }
 
 // Search implements eval.Searcher.
 func (b bucketSearcher) Search(ctx context.Context, q search.Query) (search.Result, error) {
-	found, err := b.Engine.Search(ctx, query.Query{Query: q})
+	found, err := b.Engine.Search(ctx, engine.Query{Query: q})
 	return found.Result, err
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/bucketsearch/bucketsearch/functions/query"
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
 	"github.com/bucketsearch/bucketsearch/local/system"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
@@ -27,7 +27,7 @@ func addresses(ctx context.Context, a *system.Attached, arg string) ([]address.A
 
 // goneText returns a sentence about a stored page that has vanished from its site. It says when
 // a request found the page gone, for what reason, and when the stored copy was downloaded.
-func goneText(page query.Copy) string {
+func goneText(page engine.Copy) string {
 	gone := page.Gone
 	return fmt.Sprintf("This page is gone, at the latest since %s UTC (%s); this is the copy of %s UTC.",
 		gone.Time.UTC().Format(timeForm), strings.TrimSpace(gone.Reason+" "+gone.Detail), page.Downloaded.UTC().Format(timeForm))
@@ -47,7 +47,7 @@ func pageCommand(where *location) *cobra.Command {
 			return nil
 		},
 		RunE: where.reading(func(cmd *cobra.Command, args []string, a *system.Attached) error {
-			as, err := query.ParseFormat(format)
+			as, err := engine.ParseFormat(format)
 			if err != nil {
 				return fmt.Errorf("--%w", err)
 			}
@@ -55,20 +55,20 @@ func pageCommand(where *location) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			e, err := engine(a)
+			e, err := openEngine(a)
 			if err != nil {
 				return err
 			}
 			page, err := e.PageInBooks(cmd.Context(), wanted[0], moment)
 			for _, cleaned := range wanted[1:] {
-				if errors.Is(err, query.ErrNoPage) {
+				if errors.Is(err, engine.ErrNoPage) {
 					page, err = e.PageInBooks(cmd.Context(), cleaned, moment)
 				}
 			}
 			for _, unread := range page.Unread {
 				fmt.Fprintf(cmd.ErrOrStderr(), "Left out is what may tell of this page, too: %v. To mend it: bucketsearch verify --repair\n", unread)
 			}
-			if errors.Is(err, query.ErrNoPage) {
+			if errors.Is(err, engine.ErrNoPage) {
 				return fmt.Errorf("%w; for the reason: bucketsearch why %s", err, wanted[0].URL)
 			}
 			if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/bucketsearch/bucketsearch/functions/query"
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 	"github.com/bucketsearch/bucketsearch/local/memory"
 	"github.com/bucketsearch/bucketsearch/local/system"
@@ -26,7 +26,7 @@ const maxResults = 1000
 
 func searchCommand(where *location) *cobra.Command {
 	var asJSON bool
-	var q query.Query
+	var q engine.Query
 	var explain string
 	cmd := &cobra.Command{
 		Use:   "search QUERY",
@@ -56,7 +56,7 @@ func searchCommand(where *location) *cobra.Command {
 			default:
 				return literal.Wrong("--explain", explain, "score or cost")
 			}
-			e, err := engine(a)
+			e, err := openEngine(a)
 			if err != nil {
 				return err
 			}
@@ -95,11 +95,11 @@ func searchCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// engine returns a query engine on the bucket, for use by one command.
-func engine(a *system.Attached) (*query.Engine, error) {
-	return query.NewEngine(a.Bucket, query.Options{
+// openEngine returns a query engine on the bucket, for use by one command.
+func openEngine(a *system.Attached) (*engine.Engine, error) {
+	return engine.New(a.Bucket, engine.Options{
 		Settings: a.Settings, Age: time.Minute, Now: time.Now,
-		Memory: memory.Cache(query.DefaultMemory),
+		Memory: memory.Cache(engine.DefaultMemory),
 		Log:    slog.New(slog.DiscardHandler), // the result says what is missing
 	})
 }
@@ -115,7 +115,7 @@ func styleOf(out io.Writer) style {
 	return style{title: "\x1b[1;34m", url: "\x1b[32m", match: "\x1b[1;33m", faint: "\x1b[2m", off: "\x1b[0m"}
 }
 
-func printResult(out io.Writer, r query.Result, s style, where *location) {
+func printResult(out io.Writer, r engine.Result, s style, where *location) {
 	for i, hit := range r.Hits {
 		if hit.Image != nil {
 			printImage(out, i+1, hit, r.Copies, s)
@@ -168,7 +168,7 @@ func printResult(out io.Writer, r query.Result, s style, where *location) {
 }
 
 // printTranslation prints how the query was translated into a language.
-func printTranslation(out io.Writer, t query.Translation) {
+func printTranslation(out io.Writer, t engine.Translation) {
 	fmt.Fprintf(out, "Translated from %s to %s:", t.From, t.To)
 	for i, w := range t.Words {
 		if i > 0 {
@@ -180,7 +180,7 @@ func printTranslation(out io.Writer, t query.Translation) {
 }
 
 // printImage prints the n-th hit of a search for images: the image, and the page that shows it.
-// If the map copies (see query.Result.Copies) has the address of the image, printImage also
+// If the map copies (see engine.Result.Copies) has the address of the image, printImage also
 // says that the image is stored.
 func printImage(out io.Writer, n int, hit search.Hit, copies map[string]string, s style) {
 	fmt.Fprintf(out, "%2d. %s", n, s.title)

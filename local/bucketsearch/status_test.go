@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/command/why"
-	"github.com/bucketsearch/bucketsearch/functions/query"
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
 	"github.com/bucketsearch/bucketsearch/functions/shared/vitals"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/local/system"
@@ -46,7 +46,7 @@ func TestWhyOfWhatWasKept(t *testing.T) {
 }
 
 func TestPageThatIsGone(t *testing.T) {
-	page := query.Copy{Gone: &book.Outcome{Time: time.Date(2026, 11, 23, 6, 0, 0, 0, time.UTC), Reason: "http 404", Detail: "Not Found"}}
+	page := engine.Copy{Gone: &book.Outcome{Time: time.Date(2026, 11, 23, 6, 0, 0, 0, time.UTC), Reason: "http 404", Detail: "Not Found"}}
 	page.Downloaded = page.Gone.Time.AddDate(0, 0, -2)
 	const want = "This page is gone, at the latest since 2026-11-23 06:00:00 UTC (http 404 Not Found); this is the copy of 2026-11-21 06:00:00 UTC."
 	if got := goneText(page); got != want {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/query"
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
+	"github.com/bucketsearch/bucketsearch/functions/query/web"
 	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
 	"github.com/bucketsearch/bucketsearch/functions/shared/vitals"
 	"github.com/bucketsearch/bucketsearch/local/memory"
@@ -22,16 +24,17 @@ func (s *System) Page(age time.Duration, judges judgment.Keys, clicks judgment.C
 	const name = "query"
 	bucket := s.bucket(name)
 	inForce := &settings.Cache{Bucket: bucket, Now: time.Now, Age: age} // the same age as that of manifests: takedowns are not noticed later than commits
-	engine, err := query.NewEngine(bucket, query.Options{
-		Settings: inForce, Now: time.Now, Age: age, Memory: memory.Cache(query.DefaultMemory), Log: s.log(name),
-		Judging: query.Judging{Keys: judges, Bucket: bucket},
-		Clicks:  query.Clicks{Key: clicks, Bucket: bucket, Random: rand.IntN},
+	answers, err := engine.New(bucket, engine.Options{
+		Settings: inForce, Now: time.Now, Age: age, Memory: memory.Cache(engine.DefaultMemory), Log: s.log(name),
 	})
 	if err != nil {
 		return nil, err
 	}
+	handler := query.Handler(web.Site{
+		Engine: answers, Judging: web.Judging{Keys: judges, Bucket: bucket}, Clicks: web.Clicks{Key: clicks, Bucket: bucket, Random: rand.IntN},
+	})
 	mux := http.NewServeMux()
-	mux.Handle("/", s.vitals.WatchHTTP(name, query.Handler(engine)))
+	mux.Handle("/", s.vitals.WatchHTTP(name, handler))
 	mux.HandleFunc("GET /metrics", s.metrics)
 	return mux, nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/bucketsearch/bucketsearch/functions/query"
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
@@ -81,9 +81,9 @@ func (w *world) remember(text string) {
 }
 
 // engine returns a query engine on the bucket.
-func (w *world) engine(bucket blob.Reader, now func() time.Time) *query.Engine {
+func (w *world) engine(bucket blob.Reader, now func() time.Time) *engine.Engine {
 	w.t.Helper()
-	e, err := query.NewEngine(bucket, query.Options{
+	e, err := engine.New(bucket, engine.Options{
 		Settings: &settings.Cache{Bucket: bucket, Now: now, Age: settingsAge}, Now: now, Age: settingsAge, Log: functionstest.Log(),
 	})
 	if err != nil {
@@ -92,15 +92,15 @@ func (w *world) engine(bucket blob.Reader, now func() time.Time) *query.Engine {
 	return e
 }
 
-func (q question) query(w *world) query.Query {
-	asked := query.Query{Query: search.Query{Text: q.Text, Size: 100}}
+func (q question) query(w *world) engine.Query {
+	asked := engine.Query{Query: search.Query{Text: q.Text, Size: 100}}
 	if q.Moment > 0 {
 		asked.AsOf, asked.Text = w.moments[q.Moment-1].at, w.moments[q.Moment-1].text
 	}
 	return asked
 }
 
-func hitsOf(found query.Result) (hits []hit) {
+func hitsOf(found engine.Result) (hits []hit) {
 	for _, h := range found.Hits {
 		hits = append(hits, hit{h.URL, h.Score, h.Snippet})
 	}
@@ -110,14 +110,14 @@ func hitsOf(found query.Result) (hits []hit) {
 // answers returns the handler by which a process runs search queries. It fails the test if a
 // result is wrong.
 func (p *process) answers(bucket blob.Bucket) message.Handler {
-	engine := p.world.engine(bucket, p.now)
+	reader := p.world.engine(bucket, p.now)
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 		for _, m := range event.Records {
 			var q question
 			if err := json.Unmarshal([]byte(m.Body), &q); err != nil {
 				return events.SQSEventResponse{}, err
 			}
-			found, err := engine.Search(ctx, q.query(p.world))
+			found, err := reader.Search(ctx, q.query(p.world))
 			if wrong := p.wrong(q, found, err); wrong != "" {
 				p.world.t.Errorf("query %+v: %s", q, wrong)
 			}
@@ -128,7 +128,7 @@ func (p *process) answers(bucket blob.Bucket) message.Handler {
 
 // wrong checks the answer to a query, and returns what is wrong with it; "" if nothing is. It
 // cannot recognise every error, because the index may change while the query runs.
-func (p *process) wrong(q question, found query.Result, err error) string {
+func (p *process) wrong(q question, found engine.Result, err error) string {
 	w := p.world
 	switch {
 	case p.troubled.Load() || w.harmed > 0: // any page may be missing then

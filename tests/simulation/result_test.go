@@ -141,9 +141,9 @@ func newest(manifests []manifest.Manifest, key string) string {
 // search runs the queries of the site and stores the results in hits.
 func (w *world) search(hits map[string][]hit) {
 	w.t.Helper()
-	engine := w.engine(w.store, w.clock.Now)
+	reader := w.engine(w.store, w.clock.Now)
 	for _, text := range w.site.queries {
-		found, err := engine.Search(w.t.Context(), question{Text: text}.query(w))
+		found, err := reader.Search(w.t.Context(), question{Text: text}.query(w))
 		if err != nil {
 			w.t.Fatal(err)
 		}

@@ -1,5 +1,4 @@
-// Command query is the query function on AWS Lambda. It runs behind a function URL, and streams its
-// responses.
+// Command query is the query function on AWS Lambda. It runs behind a function URL, and streams its answers.
 package main
 
 import (
@@ -10,6 +9,8 @@ import (
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/query"
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
+	"github.com/bucketsearch/bucketsearch/functions/query/web"
 	"github.com/bucketsearch/bucketsearch/functions/shared/environment"
 )
 
@@ -18,13 +19,12 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	engine, err := query.NewEngine(e.Bucket, query.Options{
+	answers, err := engine.New(e.Bucket, engine.Options{
 		Settings: e.Settings, Now: time.Now, Age: 10 * time.Second, Log: e.Log, Paid: e.Paid,
 		Dir: os.TempDir(), Disk: 400 << 20, Name: os.Getenv("BUCKETSEARCH_S3"), // Lambda has 512 MB of disk in /tmp
-		Judging: query.Judging{Keys: e.Judges, Bucket: e.Bucket}, Clicks: query.Clicks{Key: e.Clicks, Bucket: e.Bucket, Random: rand.IntN},
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	e.Serve(query.Handler(engine))
+	e.Serve(query.Handler(web.Site{Engine: answers, Judging: web.Judging{Keys: e.Judges, Bucket: e.Bucket}, Clicks: web.Clicks{Key: e.Clicks, Bucket: e.Bucket, Random: rand.IntN}}))
 }

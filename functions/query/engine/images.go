@@ -1,7 +1,8 @@
-package query
+package engine
 
 import (
 	"context"
+	"net/url"
 	"sync"
 	"time"
 
@@ -63,7 +64,7 @@ func (e *Engine) copies(ctx context.Context, at *snapshot, hits []search.Hit, mo
 			if stored != "" {
 				mu.Lock()
 				defer mu.Unlock()
-				found[hit.Image.URL] = copyAddress(stored, moment)
+				found[hit.Image.URL] = CopyAddress(stored, moment)
 			}
 			return err
 		})
@@ -117,4 +118,14 @@ func (s *snapshot) storedAsset(ctx context.Context, books *partition.Books, url 
 		url = membership.LeadsTo(*standing.Final)
 	}
 	return "", nil
+}
+
+// CopyAddress returns the address at which this server shows the stored copy of a page as it was at
+// the time asOf, or the present copy if asOf is zero.
+func CopyAddress(page string, asOf time.Time) string {
+	values := url.Values{"url": {page}}
+	if !asOf.IsZero() {
+		values.Set("asof", asOf.Format(time.RFC3339Nano))
+	}
+	return "/page?" + values.Encode()
 }

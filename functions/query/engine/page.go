@@ -1,17 +1,11 @@
-package query
+package engine
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"mime"
-	"net/http"
-	"slices"
-	"strings"
 	"time"
 
-	"github.com/bucketsearch/bucketsearch/functions/shared/vitals"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
@@ -251,139 +245,4 @@ func readPage(ctx context.Context, bucket blob.Reader, a address.Address, key st
 		return webobject.Object{}, err
 	}
 	return page, nil
-}
-
-// storedPolicy is the content security policy of stored copies. They are pages of other sites under
-// our address, so in a browser they must run nothing, load nothing and send nothing. Inline styles
-// and images within the page (data:) work, because they are not loaded.
-//
-// In spite of this policy a browser may open connections in advance, for link rel=preconnect or for
-// a frame that it blocks afterwards. By these, other sites learn who reads the copy. The header
-// Connection-Allowlist (https://wicg.github.io/connection-allowlists/), whose value is
-// storedConnections, prevents this in browsers that implement it. X-DNS-Prefetch-Control prevents
-// lookups of host names. A drawback of the allowlist is that links from the copy to other sites do
-// not open.
-const (
-	storedPolicy      = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
-	storedConnections = "(response-origin)"
-)
-
-func (s *siteHandler) stored(w http.ResponseWriter, r *http.Request) error {
-	values, err := parametersOf(r)
-	if err != nil {
-		return err
-	}
-	wanted := values.Get("url")
-	if wanted == "" {
-		return wrong("The page's address is missing; ask like /page?url=https://example.org/.")
-	}
-	a, err := address.Parse(wanted)
-	if err != nil {
-		return wrong("%.200q is no web address; write it like https://example.org/.", wanted)
-	}
-	at, err := momentParameter(values, "asof")
-	if err != nil {
-		return err
-	}
-	format, err := ParseFormat(values.Get("format"))
-	if err != nil {
-		return wrong("%v.", err)
-	}
-	page, err := s.engine.Page(r.Context(), a, at)
-	if n := len(page.Unread); n > 0 {
-		w.Header().Set(vitals.Incomplete, fmt.Sprintf("%d of the books could not be read", n))
-	}
-	if none, ok := errors.AsType[*NoPage](err); ok {
-		return failure{http.StatusNotFound, noCopy(none, at, len(page.Unread))}
-	}
-	if err != nil {
-		return err
-	}
-	data, media, err := format.As(page.Object)
-	if err != nil {
-		return err
-	}
-	describe(w.Header(), page.Object, r.Header.Get("Sec-Fetch-Dest") == "image")
-	if format != HTML {
-		w.Header().Set("Content-Type", media)
-		w.Header().Del("Content-Disposition")
-		w.Header().Del("ETag") // it is the tag of the stored bytes
-	}
-	if page.Gone != nil {
-		w.Header().Set("X-Gone-Since", page.Gone.Time.UTC().Format(http.TimeFormat))
-	}
-	http.ServeContent(w, r, "", page.Downloaded, bytes.NewReader(data))
-	return nil
-}
-
-func noCopy(none *NoPage, at time.Time, unread int) string {
-	sentence := "No copy of " + none.URL + " is stored."
-	if !at.IsZero() {
-		sentence = "No copy of " + none.URL + " was stored on " + at.UTC().Format("2 January 2006 at 15:04:05 UTC") + "."
-	}
-	if none.To != "" {
-		sentence += " It leads to " + none.To + "."
-	}
-	if unread > 0 {
-		sentence += " A part of the records is damaged; once it is repaired, there may be one."
-	}
-	return sentence
-}
-
-// describe sets the headers of a stored copy: its type, the restrictions for browsers, its address,
-// and the time at which it was downloaded (Memento-Datetime: RFC 7089, section 2.1.1). The
-// parameter asImage is true if a browser requests the copy to show it as an image (see servedType).
-func describe(h http.Header, page webobject.Object, asImage bool) {
-	media, attachment := servedType(page.MIME, asImage)
-	h.Add("Vary", "Sec-Fetch-Dest")
-	h.Set("Content-Type", media)
-	if attachment {
-		h.Set("Content-Disposition", "attachment")
-	}
-	h.Set("Content-Security-Policy", storedPolicy)
-	h.Set("Connection-Allowlist", storedConnections)
-	h.Set("X-DNS-Prefetch-Control", "off")
-	h.Set("X-Robots-Tag", "noindex")
-	h.Set("X-Stored-Url", page.URL)
-	h.Set("Memento-Datetime", page.Downloaded.UTC().Format(http.TimeFormat))
-	if page.Hash != [32]byte{} {
-		h.Set("ETag", fmt.Sprintf(`"%x"`, page.Hash[:16]))
-	}
-}
-
-// plainImages are the media types of images that contain no markup or scripts.
-var plainImages = []string{
-	"image/png", "image/apng", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp", "image/x-icon", "image/vnd.microsoft.icon",
-}
-
-// servedType returns the Content-Type under which a stored page is served, and whether it is served
-// as an attachment. The parameter stored is the type with which it was stored. The parameter
-// asImage says whether the browser will show it as an image (request header Sec-Fetch-Dest:
-// https://www.w3.org/TR/fetch-metadata/). An SVG file is then harmless, because browsers run no
-// scripts of an image and load nothing for it.
-//
-//	stored type                         served as
-//	HTML, XHTML, plain text             its own type
-//	PNG, JPEG, GIF, WebP, AVIF, icons   its own type
-//	SVG, if asImage is true             its own type
-//	other text, XML and other SVG       text/plain: so no browser expands its entities
-//	                                    or applies its style sheets
-//	everything else                     an attachment, which can only be saved
-func servedType(stored string, asImage bool) (contentType string, attachment bool) {
-	_, parameters, _ := mime.ParseMediaType(stored)
-	media, _, _ := strings.Cut(stored, ";")
-	media = strings.ToLower(strings.TrimSpace(media))
-	switch {
-	case media == "text/html", media == "application/xhtml+xml", media == "text/plain":
-	case slices.Contains(plainImages, media), media == "image/svg+xml" && asImage:
-		return media, false
-	case strings.HasPrefix(media, "text/"), media == "application/xml", strings.HasSuffix(media, "+xml"):
-		media = "text/plain"
-	default:
-		return "application/octet-stream", true
-	}
-	if charset := parameters["charset"]; charset != "" {
-		return mime.FormatMediaType(media, map[string]string{"charset": charset}), false
-	}
-	return media, false
 }

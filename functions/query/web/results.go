@@ -1,4 +1,4 @@
-package query
+package web
 
 import (
 	"net/url"
@@ -8,13 +8,15 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
+	"github.com/bucketsearch/bucketsearch/functions/query/request"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 )
 
 // box is the content of the search form, which every page has. The zero box is an empty form.
 type box struct {
 	Query string
-	Size  int // number of hits on a page of results; 0 for defaultHits
+	Size  int // number of hits on a page of results; 0 for request.DefaultHits
 	// languages into which the query is translated, separated by commas
 	Across string
 }
@@ -30,8 +32,8 @@ type resultsPage struct {
 	Incomplete bool
 	Partial    bool
 	Notes      []string
-	Translated []Translation // how the query was translated into other languages
-	First      int           // number of the first hit, from 1
+	Translated []engine.Translation // how the query was translated into other languages
+	First      int                  // number of the first hit, from 1
 	Hits       []hitView
 	Pages      pager
 	Judge      *judgeView // HTML form with which the judge who is signed in saves marks; nil if no judge is signed in
@@ -69,12 +71,12 @@ type imageView struct {
 	Others int    // number of other matching pages that show the image
 }
 
-func newResultsPage(q Query, found Result) resultsPage {
+func newResultsPage(q engine.Query, found engine.Result) resultsPage {
 	page := resultsPage{
 		Box: box{Query: q.Text, Across: strings.Join(q.Across.Into, ",")}, Total: found.Total, Exact: found.Exact, Images: found.Images, Gallery: len(found.Copies) > 0, Took: found.Took,
-		Incomplete: found.Incomplete && found.Lost == nil, Partial: found.Partial, Notes: found.notes(), Translated: found.Translations(), First: q.From + 1, Pages: newPager(q, found.Total, found.Exact),
+		Incomplete: found.Incomplete && found.Lost == nil, Partial: found.Partial, Notes: found.Sentences(), Translated: found.Translations(), First: q.From + 1, Pages: newPager(q, found.Total, found.Exact),
 	}
-	if q.Size != defaultHits {
+	if q.Size != request.DefaultHits {
 		page.Box.Size = q.Size
 	}
 	unfolded := q
@@ -82,7 +84,7 @@ func newResultsPage(q Query, found Result) resultsPage {
 	all := pageAddress(unfolded, 0)
 	for _, h := range found.Hits {
 		title := h.MarkedTitle
-		if strings.TrimSpace(plain(title)) == "" {
+		if strings.TrimSpace(engine.Plain(title)) == "" {
 			title = []search.Fragment{{Text: h.URL}}
 		}
 		ofSite := q
@@ -90,7 +92,7 @@ func newResultsPage(q Query, found Result) resultsPage {
 		page.Hits = append(page.Hits, hitView{
 			Site: h.Site, More: h.MoreOfSite, OfSite: pageAddress(ofSite, 0),
 			URL: h.URL, Crumbs: crumbs(h.URL), Title: title, Snippet: h.Snippet,
-			Lang: h.Lang, Fetched: h.Fetched.UTC(), Copy: copyAddress(h.URL, q.AsOf), Alike: len(h.Alike), All: all,
+			Lang: h.Lang, Fetched: h.Fetched.UTC(), Copy: engine.CopyAddress(h.URL, q.AsOf), Alike: len(h.Alike), All: all,
 			Image: newImageView(h.Image, found.Copies), Unvisited: h.Unvisited, Across: h.Across,
 		})
 	}
@@ -103,17 +105,7 @@ func newImageView(i *search.Image, copies map[string]string) *imageView {
 	if i == nil {
 		return nil
 	}
-	return &imageView{URL: i.URL, Crumbs: crumbs(i.URL), Shows: i.Marked, Alt: plain(i.Marked), Copy: copies[i.URL], Others: len(i.Also)}
-}
-
-// copyAddress returns the address at which this server shows the stored copy of a page as it was at
-// the time asOf, or the present copy if asOf is zero.
-func copyAddress(page string, asOf time.Time) string {
-	values := url.Values{"url": {page}}
-	if !asOf.IsZero() {
-		values.Set("asof", asOf.Format(time.RFC3339Nano))
-	}
-	return "/page?" + values.Encode()
+	return &imageView{URL: i.URL, Crumbs: crumbs(i.URL), Shows: i.Marked, Alt: engine.Plain(i.Marked), Copy: copies[i.URL], Others: len(i.Also)}
 }
 
 // crumbs returns the parts of an address for display: the host, the parts of the path, and the
@@ -160,8 +152,8 @@ type numbered struct {
 // pagesShown is the greatest number of page numbers that a pager shows.
 const pagesShown = 7
 
-func newPager(q Query, total int, exact bool) (p pager) {
-	last := min((total-1)/q.Size, q.most()/q.Size-1) // counted from 0
+func newPager(q engine.Query, total int, exact bool) (p pager) {
+	last := min((total-1)/q.Size, q.Most()/q.Size-1) // counted from 0
 	current := q.From / q.Size
 	if total == 0 || last == 0 && q.From == 0 {
 		return pager{}
@@ -169,7 +161,7 @@ func newPager(q Query, total int, exact bool) (p pager) {
 	if q.From > 0 {
 		p.Previous = pageAddress(q, min(q.From-q.Size, last*q.Size))
 	}
-	if (q.From+q.Size < total || !exact) && q.From+2*q.Size <= q.most() {
+	if (q.From+q.Size < total || !exact) && q.From+2*q.Size <= q.Most() {
 		p.Next = pageAddress(q, q.From+q.Size)
 	}
 	first := max(0, min(current-pagesShown/2, last-pagesShown+1))
@@ -181,7 +173,7 @@ func newPager(q Query, total int, exact bool) (p pager) {
 
 // pageAddress returns the address of a page of results. The parameter from is the number of its
 // first hit, counted from 0.
-func pageAddress(q Query, from int) string {
+func pageAddress(q engine.Query, from int) string {
 	values := url.Values{"q": {q.Text}}
 	for name, filter := range map[string][]string{"site": q.Site, "lang": q.Lang, "collection": q.Collection, "type": q.Type} {
 		if len(filter) > 0 {
@@ -196,7 +188,7 @@ func pageAddress(q Query, from int) string {
 	if len(q.Across.Into) > 0 {
 		values.Set("across", strings.Join(q.Across.Into, ","))
 	}
-	if q.Size != defaultHits {
+	if q.Size != request.DefaultHits {
 		values.Set("n", strconv.Itoa(q.Size))
 	}
 	if from > 0 {

@@ -1,4 +1,6 @@
-package query
+// Package engine answers queries, and reads stored copies of pages, from the bucket alone. So any
+// number of engines can run anywhere. An engine writes nothing.
+package engine
 
 import (
 	"cmp"
@@ -46,8 +48,6 @@ type Options struct {
 
 	Paid float64 // memory of the cloud function, in GB, for which its operator pays; 0 where nobody pays
 
-	Judging Judging
-	Clicks  Clicks
 	Weights *search.Weights // weights of scores; nil for the standard ones
 }
 
@@ -55,9 +55,9 @@ type Options struct {
 // memory, more than half then remains for the search itself.
 const DefaultMemory = 192 << 20
 
-// NewEngine returns an engine for a bucket. If a query's context has a meter, the engine counts in it
+// New returns an engine for a bucket. If a query's context has a meter, the engine counts in it
 // the requests to the object store (explain=cost).
-func NewEngine(bucket blob.Reader, o Options) (*Engine, error) {
+func New(bucket blob.Reader, o Options) (*Engine, error) {
 	o.Memory = cmp.Or(o.Memory, DefaultMemory)
 	ranges, err := rangecache.New(bucket, rangecache.Options{Memory: o.Memory, Dir: o.Dir, Disk: o.Disk, Bucket: o.Name})
 	if err != nil {
@@ -71,6 +71,15 @@ type Query struct {
 	search.Query
 	AsOf time.Time // the bucket is searched in its state at this moment; zero: the present state
 	Cost bool      // whether the answer's cost is measured (Result.Cost)
+}
+
+// Most returns how many hits of this query a client can see in all by turning the pages of results.
+// It is the greatest sum of From and Size that the engine accepts.
+func (q *Query) Most() int {
+	if len(q.Across.Into) > 0 {
+		return search.MaxAcrossHits
+	}
+	return search.MaxHits
 }
 
 // Result is the answer to a Query.

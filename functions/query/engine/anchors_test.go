@@ -1,10 +1,11 @@
-package query
+package engine
 
 import (
 	"bytes"
 	"strings"
 	"testing"
 
+	"github.com/bucketsearch/bucketsearch/functions/query/querytest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
@@ -16,12 +17,12 @@ import (
 // texts.
 func TestAnchors(t *testing.T) {
 	s := newStore(t, 1)
-	s.publish(manual(2)...)
+	s.Publish(querytest.Manual(2)...)
 	var log bytes.Buffer
-	e := s.logging(s.bucket, &log)
+	e := s.logging(s.Bucket, &log)
 	look := func() *segment.Segment {
 		t.Helper()
-		s.clock.advance(e.Age)
+		s.Clock.Advance(e.Age)
 		if n := totalOf(t, e, "manual"); n != 2 {
 			t.Errorf("%d pages found", n)
 		}
@@ -39,10 +40,10 @@ func TestAnchors(t *testing.T) {
 		}
 		pages[1].Headings = []string{as}
 		content, err := segments.Build(pages)
-		s.check(err)
-		p, err := partition.Open(t.Context(), s.bucket, 0, s.clock.Now)
-		s.check(err)
-		s.check(p.Commit(t.Context(), func(e *partition.Edit) error {
+		s.Check(err)
+		p, err := partition.Open(t.Context(), s.Bucket, 0, s.Clock.Now)
+		s.Check(err)
+		s.Check(p.Commit(t.Context(), func(e *partition.Edit) error {
 			_, err := e.SetAnchors(t.Context(), map[string][]byte{e.Manifest().Segments[0].Key: content})
 			return err
 		}))
@@ -75,12 +76,12 @@ func TestAnchors(t *testing.T) {
 
 	damaged, content := name(2, "companion")
 	tail, err := segment.TailOf(content)
-	s.check(err)
+	s.Check(err)
 	for at := 8; at < len(content)-int(tail); at++ { // bytes that are not read when the segment is opened
 		content[at] ^= 0x55
 	}
-	s.check(s.bucket.Replace(t.Context(), damaged, content))
-	s.clock.advance(e.Age)
+	s.Check(s.Bucket.Replace(t.Context(), damaged, content))
+	s.Clock.Advance(e.Age)
 	if totalOf(t, e, "companion") != 0 || look() != nil || missed(damaged) != 1 {
 		t.Errorf("log, want one line about %s:\n%s", damaged, &log)
 	}
@@ -89,7 +90,7 @@ func TestAnchors(t *testing.T) {
 	}
 
 	deleted, _ := name(2, "primer")
-	s.check(s.bucket.Delete(t.Context(), deleted))
+	s.Check(s.Bucket.Delete(t.Context(), deleted))
 	if look() != nil || missed(deleted) != 1 {
 		t.Errorf("log, want one line about %s:\n%s", deleted, &log)
 	}

@@ -1,10 +1,12 @@
-package query
+package web
 
 import (
 	"net/http"
 	"net/url"
 	"sync"
 
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
+	"github.com/bucketsearch/bucketsearch/functions/query/request"
 	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
@@ -51,37 +53,37 @@ func (c *clickCount) add(day string) int {
 
 // click stores a click that a browser reports (see Clicks).
 func (s *siteHandler) click(w http.ResponseWriter, r *http.Request) error {
-	values, err := parametersOf(r)
+	values, err := request.Parameters(r)
 	r.URL.RawQuery = "" // else the log of a failure would tell who clicked what, and when
 	if err != nil {
 		return err
 	}
 	shown := []byte(values.Get("shown"))
 	if len(shown) > judgment.MaxClick {
-		return wrong("Query and address have %d bytes together; clicks are counted up to %d.", len(shown), judgment.MaxClick)
+		return request.Wrong("Query and address have %d bytes together; clicks are counted up to %d.", len(shown), judgment.MaxClick)
 	}
-	clicks, today := &s.engine.Clicks, judgment.DayOf(s.engine.Now())
+	clicks, today := &s.Clicks, judgment.DayOf(s.Engine.Now())
 	if !clicks.Key.Signed(shown, values.Get("signature")) {
-		return failure{http.StatusForbidden, "This was not shown here as a result."}
+		return request.Failure{Status: http.StatusForbidden, Sentence: "This was not shown here as a result."}
 	}
 	c, err := judgment.DecodeClick(shown)
 	if err != nil {
 		return err
 	}
 	if c.Day != today {
-		return failure{http.StatusForbidden, "This result was shown on another day; search again."}
+		return request.Failure{Status: http.StatusForbidden, Sentence: "This result was shown on another day; search again."}
 	}
-	inForce, err := s.engine.Settings.Get(r.Context())
+	inForce, err := s.Engine.Settings.Get(r.Context())
 	if err != nil {
 		return err
 	}
 	if !c.Forgotten(&inForce.Takedowns) {
 		n := s.clicked.add(today)
 		if n == dailyClicks+1 {
-			s.engine.Log.WarnContext(r.Context(), "no more clicks of this day are stored by this process", "day", today, "stored", dailyClicks)
+			s.Engine.Log.WarnContext(r.Context(), "no more clicks of this day are stored by this process", "day", today, "stored", dailyClicks)
 		}
 		if n > dailyClicks {
-			return failure{http.StatusTooManyRequests, "No more clicks are counted today."}
+			return request.Failure{Status: http.StatusTooManyRequests, Sentence: "No more clicks are counted today."}
 		}
 		if err := judgment.PutClick(r.Context(), clicks.Bucket, c, clicks.Random(judgment.Slots)); err != nil {
 			return err
@@ -95,12 +97,12 @@ func (s *siteHandler) click(w http.ResponseWriter, r *http.Request) error {
 // address to which a click is reported. It does nothing if clicks are not counted, or if the reader
 // is a judge. It also does nothing for results that a judgment.Click cannot record: images, results
 // of a search in a past state of the index, and results found by translating the query.
-func (s *siteHandler) offerPings(w http.ResponseWriter, q Query, page *resultsPage) {
-	key := s.engine.Clicks.Key
+func (s *siteHandler) offerPings(w http.ResponseWriter, q engine.Query, page *resultsPage) {
+	key := s.Clicks.Key
 	if key.Empty() || page.Judge != nil || page.Images || !q.AsOf.IsZero() || len(q.Across.Into) > 0 {
 		return
 	}
-	c := judgment.Click{Day: judgment.DayOf(s.engine.Now()), Query: judgedQuery(q)}
+	c := judgment.Click{Day: judgment.DayOf(s.Engine.Now()), Query: judgedQuery(q)}
 	for i := range page.Hits {
 		c.URL, c.Position = page.Hits[i].URL, page.First+i
 		shown, err := c.Encode()

@@ -1,8 +1,7 @@
-package query
+package web
 
 import (
 	"context"
-	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/functions/command/eval"
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
+	"github.com/bucketsearch/bucketsearch/functions/query/querytest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
@@ -42,27 +43,22 @@ type judged struct {
 
 func newJudged(t *testing.T) *judged {
 	s := newStore(t, 1)
-	s.publish(
-		testPage{url: storkPage, mime: "text/html", title: "The stork", body: "A white stork on the roof.", lang: "en"},
-		testPage{url: birdsPage, mime: "text/html", title: "Birds", body: "Of many birds one is white: the stork.", lang: "en"},
+	s.Publish(
+		querytest.Page{URL: storkPage, MIME: "text/html", Title: "The stork", Body: "A white stork on the roof.", Lang: "en"},
+		querytest.Page{URL: birdsPage, MIME: "text/html", Title: "Birds", Body: "Of many birds one is white: the stork.", Lang: "en"},
 	)
 	j := &judged{store: s}
-	j.through(s.bucket)
+	j.through(s.Bucket)
 	return j
 }
 
 // through sets j.h to a handler that reads pages from the store, and reads and writes judgments
 // through the given bucket.
 func (j *judged) through(bucket blob.Bucket) {
-	j.t.Helper()
+	j.T.Helper()
 	keys, err := judgment.ParseKeys("ann:" + annKey + " bob:" + bobKey)
-	j.check(err)
-	e, err := NewEngine(j.bucket, Options{
-		Settings: &settings.Cache{Bucket: j.bucket, Now: j.clock.Now, Age: time.Minute}, Now: j.clock.Now, Age: 10 * time.Second,
-		Log: slog.New(slog.NewTextHandler(j.t.Output(), nil)), Judging: Judging{Keys: keys, Bucket: bucket},
-	})
-	j.check(err)
-	j.h = Handler(e)
+	j.Check(err)
+	j.h = Handler(Site{Engine: j.engine(j.Bucket), Judging: Judging{Keys: keys, Bucket: bucket}})
 }
 
 // post sends a form to target with further header lines, such as "Cookie: a=b".
@@ -80,11 +76,11 @@ func (j *judged) post(target string, form url.Values, header ...string) *httptes
 
 // signIn signs in the judge who has the key, and returns the header line with the judge's cookie.
 func (j *judged) signIn(key string) string {
-	j.t.Helper()
+	j.T.Helper()
 	w := j.post("/judge", url.Values{"key": {key}})
 	cookies := w.Result().Cookies()
 	if w.Code != http.StatusSeeOther || len(cookies) != 1 {
-		j.t.Fatalf("signing in: %d %v", w.Code, cookies)
+		j.T.Fatalf("signing in: %d %v", w.Code, cookies)
 	}
 	return "Cookie: " + cookies[0].Name + "=" + cookies[0].Value
 }
@@ -92,9 +88,9 @@ func (j *judged) signIn(key string) string {
 // form requests the page of results at target, and fills in grades in the page's form for judges. It
 // returns the form, and the address to which a browser would send it.
 func (j *judged) form(target, cookie string, grades map[string]string) (string, url.Values) {
-	j.t.Helper()
-	page, err := goquery.NewDocumentFromReader(ask(j.h, "GET", target, cookie).Body)
-	j.check(err)
+	j.T.Helper()
+	page, err := goquery.NewDocumentFromReader(querytest.Ask(j.h, "GET", target, cookie).Body)
+	j.Check(err)
 	form := url.Values{}
 	page.Find(`[form=marks]`).Each(func(_ int, field *goquery.Selection) {
 		name, value := field.AttrOr("name", ""), field.AttrOr("value", "")
@@ -115,22 +111,22 @@ func (j *judged) form(target, cookie string, grades map[string]string) (string, 
 // cookie, sets the grades in the page's form, and sends the form. The parameter target is the
 // address of the page of results. The map grades has the address of each graded result as its key.
 func (j *judged) mark(target, cookie string, grades map[string]string) {
-	j.t.Helper()
+	j.T.Helper()
 	action, form := j.form(target, cookie, grades)
 	w := j.post(action, form, cookie, "Sec-Fetch-Site: same-origin")
 	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != target {
-		j.t.Fatalf("marking: %d %s to %s", w.Code, w.Body, w.Header().Get("Location"))
+		j.T.Fatalf("marking: %d %s to %s", w.Code, w.Body, w.Header().Get("Location"))
 	}
-	j.clock.advance(time.Second)
+	j.Clock.Advance(time.Second)
 }
 
 // grades returns the present grade of each page, by its address, for the query "white stork" in
 // English.
 func (j *judged) grades() map[string]int {
-	j.t.Helper()
-	found, unread, err := judgment.Of(j.t.Context(), j.bucket, judgment.Query{Text: "white stork", Lang: []string{"en"}}, &takedown.Set{})
+	j.T.Helper()
+	found, unread, err := judgment.Of(j.T.Context(), j.Bucket, judgment.Query{Text: "white stork", Lang: []string{"en"}}, &takedown.Set{})
 	if err != nil || len(unread) > 0 {
-		j.t.Fatal(err, unread)
+		j.T.Fatal(err, unread)
 	}
 	return found.Grades()
 }
@@ -138,7 +134,7 @@ func (j *judged) grades() map[string]int {
 func TestJudge(t *testing.T) {
 	j := newJudged(t)
 	ann := j.signIn(annKey)
-	page := ask(j.h, "GET", whiteOnes, ann)
+	page := querytest.Ask(j.h, "GET", whiteOnes, ann)
 	if page.Header().Get("Cache-Control") != "no-store" || !strings.Contains(page.Body.String(), "0 of 2 judged by ann") ||
 		page.Header().Get("Content-Security-Policy") != ownPolicy || strings.Contains(page.Body.String(), "<script") {
 		t.Errorf("%v\n%s", page.Header(), page.Body)
@@ -147,14 +143,14 @@ func TestJudge(t *testing.T) {
 	if diff := cmp.Diff(map[string]int{storkPage: 3, birdsPage: 0}, j.grades()); diff != "" {
 		t.Errorf("grades (-want +got):\n%s", diff)
 	}
-	if shown := ask(j.h, "GET", whiteOnes, ann).Body.String(); !strings.Contains(shown, "2 of 2 judged by ann") ||
+	if shown := querytest.Ask(j.h, "GET", whiteOnes, ann).Body.String(); !strings.Contains(shown, "2 of 2 judged by ann") ||
 		!strings.Contains(shown, `<option value="3" selected>best answer</option>`) || !strings.Contains(shown, `<option value="0" selected>no answer</option>`) {
 		t.Errorf("the marks are not shown:\n%s", shown)
 	}
 	// A mark that has not changed is not stored again, and one that is withdrawn does not count.
-	before := len(functionstest.Keys(t, j.bucket, layout.Judgments))
+	before := len(functionstest.Keys(t, j.Bucket, layout.Judgments))
 	j.mark(whiteOnes, ann, nil)
-	if now := len(functionstest.Keys(t, j.bucket, layout.Judgments)); now != before {
+	if now := len(functionstest.Keys(t, j.Bucket, layout.Judgments)); now != before {
 		t.Errorf("%d objects, %d before", now, before)
 	}
 	j.mark(whiteOnes, ann, map[string]string{birdsPage: ""})
@@ -167,18 +163,18 @@ func TestJudge(t *testing.T) {
 	for target, cookie := range map[string]string{
 		"/search?q=white+stork&type=image": ann, "/search?q=stork&asof=2026-11-21T12:00:00Z": ann, whiteOnes: "", "/search?q=absent": ann,
 	} {
-		if shown := ask(j.h, "GET", target, cookie).Body.String(); strings.Contains(shown, "marks") {
+		if shown := querytest.Ask(j.h, "GET", target, cookie).Body.String(); strings.Contains(shown, "marks") {
 			t.Errorf("%s has a form:\n%s", target, shown)
 		}
 	}
-	if shown := ask(j.h, "GET", "/search?q=white+stork", ann).Body.String(); !strings.Contains(shown, "0 of 2 judged") {
+	if shown := querytest.Ask(j.h, "GET", "/search?q=white+stork", ann).Body.String(); !strings.Contains(shown, "0 of 2 judged") {
 		t.Errorf("another query:\n%s", shown)
 	}
 }
 
 func TestSignIn(t *testing.T) {
 	j := newJudged(t)
-	if page := ask(j.h, "GET", "/judge").Body.String(); !strings.Contains(page, `type="password"`) {
+	if page := querytest.Ask(j.h, "GET", "/judge").Body.String(); !strings.Contains(page, `type="password"`) {
 		t.Errorf("no form:\n%s", page)
 	}
 	for _, key := range []string{"", "ann", annKey + "0"} {
@@ -192,14 +188,14 @@ func TestSignIn(t *testing.T) {
 		t.Errorf("%s to %s", cookie, w.Header().Get("Location"))
 	}
 	ann := "Cookie: " + cookie.Name + "=" + cookie.Value
-	if page := ask(j.h, "GET", "/judge", ann).Body.String(); !strings.Contains(page, "You judge as ann") {
+	if page := querytest.Ask(j.h, "GET", "/judge", ann).Body.String(); !strings.Contains(page, "You judge as ann") {
 		t.Errorf("signed in:\n%s", page)
 	}
 	if w := j.post("/judge", nil, ann); w.Code != http.StatusSeeOther || w.Result().Cookies()[0].MaxAge >= 0 {
 		t.Errorf("signing out: %d %v", w.Code, w.Result().Cookies())
 	}
-	j.clock.advance(judgeTime)
-	if shown := ask(j.h, "GET", whiteOnes, ann).Body.String(); strings.Contains(shown, "marks") {
+	j.Clock.Advance(judgeTime)
+	if shown := querytest.Ask(j.h, "GET", whiteOnes, ann).Body.String(); strings.Contains(shown, "marks") {
 		t.Error("who signed in a month ago still judges")
 	}
 }
@@ -209,8 +205,8 @@ func TestSignIn(t *testing.T) {
 func TestNobodyJudges(t *testing.T) {
 	j := newJudged(t)
 	ann := j.signIn(annKey)
-	j.h = j.serve()
-	if w := ask(j.h, "GET", "/judge"); w.Code != http.StatusNotFound {
+	j.h = Handler(Site{Engine: j.engine(j.Bucket)})
+	if w := querytest.Ask(j.h, "GET", "/judge"); w.Code != http.StatusNotFound {
 		t.Errorf("/judge: %d", w.Code)
 	}
 	for _, target := range []string{"/judge", "/judgments?q=stork"} {
@@ -218,7 +214,7 @@ func TestNobodyJudges(t *testing.T) {
 			t.Errorf("POST %s: %d", target, w.Code)
 		}
 	}
-	if w := ask(j.h, "GET", whiteOnes, ann); strings.Contains(w.Body.String(), "marks") || strings.Contains(w.Header().Get("Vary"), "Cookie") {
+	if w := querytest.Ask(j.h, "GET", whiteOnes, ann); strings.Contains(w.Body.String(), "marks") || strings.Contains(w.Header().Get("Vary"), "Cookie") {
 		t.Errorf("results for judges:\n%s", w.Body)
 	}
 }
@@ -262,7 +258,7 @@ func TestBadForms(t *testing.T) {
 	if w := j.post("/judge", url.Values{"key": {bobKey}}, "Sec-Fetch-Site: cross-site"); w.Code != http.StatusForbidden {
 		t.Errorf("signed in by another site: %d", w.Code)
 	}
-	if keys := functionstest.Keys(t, j.bucket, layout.Judgments); len(keys) > 0 {
+	if keys := functionstest.Keys(t, j.Bucket, layout.Judgments); len(keys) > 0 {
 		t.Errorf("stored %v", keys)
 	}
 	if w := j.post("/judgments?q=stork", good, ann, "Origin: http://example.com"); w.Code != http.StatusSeeOther {
@@ -278,7 +274,7 @@ func TestJudgingFails(t *testing.T) {
 	action, form := j.form(whiteOnes, ann, map[string]string{storkPage: "3"})
 	for _, fault := range []faultblob.Fault{faultblob.Before, faultblob.After} {
 		failing := true
-		j.through(faultblob.New(j.bucket, func(c faultblob.Call) faultblob.Fault {
+		j.through(faultblob.New(j.Bucket, func(c faultblob.Call) faultblob.Fault {
 			if failing {
 				return fault
 			}
@@ -287,7 +283,7 @@ func TestJudgingFails(t *testing.T) {
 		if w := j.post(action, form, ann); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "try again") {
 			t.Errorf("%s: %d %s", fault, w.Code, w.Body)
 		}
-		if w := ask(j.h, "GET", whiteOnes, ann); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), storkPage) ||
+		if w := querytest.Ask(j.h, "GET", whiteOnes, ann); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), storkPage) ||
 			!strings.Contains(w.Body.String(), "cannot be read at the moment") || strings.Contains(w.Body.String(), "marks") {
 			t.Errorf("%s: %d %s", fault, w.Code, w.Body)
 		}
@@ -303,10 +299,10 @@ func TestJudgingFails(t *testing.T) {
 
 // searcher is an engine with the method Search that package eval calls to replay judgments and
 // clicks.
-type searcher struct{ *Engine }
+type searcher struct{ *engine.Engine }
 
 func (s searcher) Search(ctx context.Context, q search.Query) (search.Result, error) {
-	found, err := s.Engine.Search(ctx, Query{Query: q})
+	found, err := s.Engine.Search(ctx, engine.Query{Query: q})
 	return found.Result, err
 }
 
@@ -316,9 +312,9 @@ func TestReplay(t *testing.T) {
 	j := newJudged(t)
 	ann := j.signIn(annKey)
 	replay := func() (eval.Report, error) {
-		inForce, err := settings.Read(t.Context(), j.bucket, j.clock.Now())
-		j.check(err)
-		return eval.RunJudged(t.Context(), j.bucket, &inForce.Takedowns, searcher{j.engine(j.bucket)})
+		inForce, err := settings.Read(t.Context(), j.Bucket, j.Clock.Now())
+		j.Check(err)
+		return eval.RunJudged(t.Context(), j.Bucket, &inForce.Takedowns, searcher{j.engine(j.Bucket)})
 	}
 	j.mark("/search?q=roof", ann, map[string]string{storkPage: "0"})
 	if _, err := replay(); err == nil || !strings.Contains(err.Error(), "no query of the bucket is judged") {
@@ -327,34 +323,34 @@ func TestReplay(t *testing.T) {
 	j.mark(whiteOnes, ann, map[string]string{storkPage: "3"})
 	j.mark("/search?q=birds", ann, map[string]string{birdsPage: "2"})
 	before, err := replay()
-	j.check(err)
+	j.Check(err)
 	if before.Queries != 2 || before.Unjudged != 1 || before.Mean.NDCG != 1 || before.Mean.MRR != 1 || *before.Judged != 2.0/3 || before.Unread != 0 {
 		t.Errorf("first: %+v, judged %v", before, *before.Judged)
 	}
 	// The text of the page of birds is changed: it now has white storks more often than any other
 	// page.
-	j.publish(testPage{url: birdsPage, mime: "text/html", title: "White stork", body: "A white stork, a white stork, and birds.", lang: "en"})
+	j.Publish(querytest.Page{URL: birdsPage, MIME: "text/html", Title: "White stork", Body: "A white stork, a white stork, and birds.", Lang: "en"})
 	after, err := replay()
-	j.check(err)
+	j.Check(err)
 	c := after.Compare(before)
 	if c.Worse != 1 || c.Same != 1 || after.Mean.MRR != 0.75 {
 		t.Errorf("then: %+v, %+v", after, c)
 	}
 	// Judgments of a forgotten page do not count.
 	a, err := address.Parse(birdsPage)
-	j.check(err)
-	_, err = takedown.Forget(t.Context(), j.bucket, takedown.URL(a, noon))
-	j.check(err)
+	j.Check(err)
+	_, err = takedown.Forget(t.Context(), j.Bucket, takedown.URL(a, querytest.Noon))
+	j.Check(err)
 	if last, err := replay(); err != nil || last.Queries != 1 {
 		t.Errorf("forgotten: %+v, %v", last, err)
 	}
-	j.clock.advance(time.Hour)
+	j.Clock.Advance(time.Hour)
 	if w := j.post("/judgments?q=birds", url.Values{"url": {birdsPage}, "grade": {"1"}, "was": {""}}, ann); w.Code != http.StatusSeeOther {
 		t.Errorf("judging a forgotten page: %d %s", w.Code, w.Body)
 	}
-	inForce, err := settings.Read(t.Context(), j.bucket, j.clock.Now())
-	j.check(err)
-	if keys, err := judgment.Forgotten(t.Context(), j.bucket, &inForce.Takedowns); err != nil || len(keys) != 1 {
+	inForce, err := settings.Read(t.Context(), j.Bucket, j.Clock.Now())
+	j.Check(err)
+	if keys, err := judgment.Forgotten(t.Context(), j.Bucket, &inForce.Takedowns); err != nil || len(keys) != 1 {
 		t.Errorf("judgments of the forgotten page: %v, %v", keys, err)
 	}
 }

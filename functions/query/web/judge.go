@@ -1,4 +1,4 @@
-package query
+package web
 
 import (
 	"net/http"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
+	"github.com/bucketsearch/bucketsearch/functions/query/request"
 	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
@@ -46,11 +48,11 @@ func ownForm(action func(http.ResponseWriter, *http.Request) error) func(http.Re
 	return func(w http.ResponseWriter, r *http.Request) error {
 		forJudge(w)
 		if own.Check(r) != nil {
-			return failure{http.StatusForbidden, "This form comes from another site; open this site and send it from there."}
+			return request.Failure{Status: http.StatusForbidden, Sentence: "This form comes from another site; open this site and send it from there."}
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 		if err := r.ParseForm(); err != nil {
-			return wrong("The form cannot be read; send at most %d bytes, as browsers do.", maxForm)
+			return request.Wrong("The form cannot be read; send at most %d bytes, as browsers do.", maxForm)
 		}
 		return action(w, r)
 	}
@@ -72,7 +74,7 @@ func (s *siteHandler) judgeOf(r *http.Request) string {
 	if err != nil {
 		return ""
 	}
-	name, err := s.engine.Judging.Keys.Recognise(cookie.Value, s.engine.Now())
+	name, err := s.Judging.Keys.Recognise(cookie.Value, s.Engine.Now())
 	if err != nil {
 		return ""
 	}
@@ -99,12 +101,12 @@ func (s *siteHandler) signIn(w http.ResponseWriter, r *http.Request) error {
 	}
 	to := "/judge"
 	if r.PostForm.Has("key") {
-		name, known := s.engine.Judging.Keys.Judge(r.PostForm.Get("key"))
+		name, known := s.Judging.Keys.Judge(r.PostForm.Get("key"))
 		if !known {
-			s.engine.Log.WarnContext(r.Context(), "somebody tried to sign in as a judge with a wrong key")
-			return failure{http.StatusForbidden, "This is not the key of a judge."}
+			s.Engine.Log.WarnContext(r.Context(), "somebody tried to sign in as a judge with a wrong key")
+			return request.Failure{Status: http.StatusForbidden, Sentence: "This is not the key of a judge."}
 		}
-		cookie.Value = s.engine.Judging.Keys.Token(name, s.engine.Now().Add(judgeTime))
+		cookie.Value = s.Judging.Keys.Token(name, s.Engine.Now().Add(judgeTime))
 		cookie.MaxAge = int(judgeTime / time.Second)
 		to = "/"
 	}
@@ -118,27 +120,27 @@ func (s *siteHandler) signIn(w http.ResponseWriter, r *http.Request) error {
 func (s *siteHandler) judge(w http.ResponseWriter, r *http.Request) error {
 	name := s.judgeOf(r)
 	if name == "" {
-		return failure{http.StatusForbidden, "Nothing was saved: you are not signed in as a judge. Sign in at /judge, then mark the results again."}
+		return request.Failure{Status: http.StatusForbidden, Sentence: "Nothing was saved: you are not signed in as a judge. Sign in at /judge, then mark the results again."}
 	}
-	now := s.engine.Now()
-	q, err := readQuery(r, now)
+	now := s.Engine.Now()
+	q, err := request.Query(r, now)
 	if err != nil {
 		return err
 	}
 	if q.Text == "" {
-		return wrong("The query that was judged is missing.")
+		return request.Wrong("The query that was judged is missing.")
 	}
 	marks, err := marksOf(r)
 	if err != nil {
 		return err
 	}
-	inForce, err := s.engine.Settings.Get(r.Context())
+	inForce, err := s.Engine.Settings.Get(r.Context())
 	if err != nil {
 		return err
 	}
 	sheet, _ := judgment.Sheet{Judge: name, At: now, Query: judgedQuery(q), Marks: marks}.Forget(&inForce.Takedowns)
 	if len(sheet.Marks) > 0 {
-		if err := judgment.Put(r.Context(), s.engine.Judging.Bucket, sheet); err != nil {
+		if err := judgment.Put(r.Context(), s.Judging.Bucket, sheet); err != nil {
 			return err
 		}
 	}
@@ -147,7 +149,7 @@ func (s *siteHandler) judge(w http.ResponseWriter, r *http.Request) error {
 }
 
 // judgedQuery returns the parts of a query that are stored with a judge's grade.
-func judgedQuery(q Query) judgment.Query {
+func judgedQuery(q engine.Query) judgment.Query {
 	return judgment.Query{
 		Text: q.Text, Site: q.Site, Lang: q.Lang, Collection: q.Collection, Type: q.Type, After: q.After, Before: q.Before,
 	}
@@ -158,7 +160,7 @@ func judgedQuery(q Query) judgment.Query {
 func marksOf(r *http.Request) (marks []judgment.Mark, err error) {
 	pages, grades, before := r.PostForm["url"], r.PostForm["grade"], r.PostForm["was"]
 	if len(grades) != len(pages) || len(before) != len(pages) || len(pages) > judgment.MaxMarks {
-		return nil, wrong("The form has %d addresses and %d grades; send one grade for each address, %d at most.", len(pages), len(grades), judgment.MaxMarks)
+		return nil, request.Wrong("The form has %d addresses and %d grades; send one grade for each address, %d at most.", len(pages), len(grades), judgment.MaxMarks)
 	}
 	known := make(map[string]bool)
 	for i, page := range pages {
@@ -167,13 +169,13 @@ func marksOf(r *http.Request) (marks []judgment.Mark, err error) {
 		}
 		a, err := address.Parse(page)
 		if err != nil || known[a.URL] {
-			return nil, wrong("%.200q is no web address, or is there twice.", page)
+			return nil, request.Wrong("%.200q is no web address, or is there twice.", page)
 		}
 		known[a.URL] = true
 		grade := judgment.Withdrawn
 		if grades[i] != "" {
 			if grade, err = strconv.Atoi(grades[i]); err != nil || grade < 0 || grade > judgment.Best {
-				return nil, wrong("The grade %.20q does not exist; there are 0 to %d.", grades[i], judgment.Best)
+				return nil, request.Wrong("The grade %.20q does not exist; there are 0 to %d.", grades[i], judgment.Best)
 			}
 		}
 		marks = append(marks, judgment.Mark{URL: a.URL, Grade: grade})
@@ -206,8 +208,8 @@ var gradeNames = [judgment.Best + 1]string{"no answer", "partly", "relevant", "b
 
 // offerMarks adds to a page of results the fields by which a judge grades them. It adds nothing if
 // no judge is signed in, or if the results are images or of a past state, which cannot be judged.
-func (s *siteHandler) offerMarks(w http.ResponseWriter, r *http.Request, q Query, page *resultsPage) error {
-	if s.engine.Judging.Keys.Empty() {
+func (s *siteHandler) offerMarks(w http.ResponseWriter, r *http.Request, q engine.Query, page *resultsPage) error {
+	if s.Judging.Keys.Empty() {
 		return nil
 	}
 	w.Header().Add("Vary", "Cookie")
@@ -216,16 +218,16 @@ func (s *siteHandler) offerMarks(w http.ResponseWriter, r *http.Request, q Query
 		return nil
 	}
 	forJudge(w)
-	inForce, err := s.engine.Settings.Get(r.Context())
+	inForce, err := s.Engine.Settings.Get(r.Context())
 	if err != nil {
 		return err
 	}
-	judged, unread, err := judgment.Of(r.Context(), s.engine.Judging.Bucket, judgedQuery(q), &inForce.Takedowns)
+	judged, unread, err := judgment.Of(r.Context(), s.Judging.Bucket, judgedQuery(q), &inForce.Takedowns)
 	for _, err := range unread {
-		s.engine.Log.ErrorContext(r.Context(), "judgments cannot be read: repair them by bucketsearch verify --repair", "error", err)
+		s.Engine.Log.ErrorContext(r.Context(), "judgments cannot be read: repair them by bucketsearch verify --repair", "error", err)
 	}
 	if err != nil {
-		s.engine.Log.ErrorContext(r.Context(), "cannot show judgments", "error", err)
+		s.Engine.Log.ErrorContext(r.Context(), "cannot show judgments", "error", err)
 		page.Notes = append(page.Notes, "Your judgments cannot be read at the moment, so that you cannot judge here.")
 		return r.Context().Err()
 	}

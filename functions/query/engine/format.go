@@ -1,8 +1,7 @@
-package query
+package engine
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document"
@@ -36,8 +35,8 @@ func ParseFormat(name string) (Format, error) {
 	return "", literal.Wrong("format", name, "html, text, markdown or json")
 }
 
-// As returns a stored page in a format, and its media type. It fails for a page
-// without text, such as an image, unless the format is HTML.
+// As returns a stored page in a format, and its media type. For a page without text,
+// such as an image, the error is a NoText, unless the format is HTML.
 func (f Format) As(page webobject.Object) (data []byte, media string, err error) {
 	if f == HTML {
 		return page.Data, page.MIME, nil
@@ -60,9 +59,22 @@ func (f Format) As(page webobject.Object) (data []byte, media string, err error)
 func structureOf(page webobject.Object) (structured.Page, error) {
 	structure, err := document.Structure(page)
 	if err != nil {
-		return structured.Page{}, failure{http.StatusUnsupportedMediaType,
-			fmt.Sprintf("%s has no text that can be read (%v); ask for it as html, which is as it is stored.", page.URL, err)}
+		return structured.Page{}, &NoText{URL: page.URL, Err: err}
 	}
 	structure.Fetched = page.Downloaded.UTC()
 	return structure, nil
 }
+
+// NoText is the error that a stored page has no text that can be read.
+type NoText struct {
+	URL string
+	Err error
+}
+
+// Error implements error.
+func (n *NoText) Error() string {
+	return fmt.Sprintf("%s has no text that can be read (%v); ask for it as html, which is as it is stored", n.URL, n.Err)
+}
+
+// Unwrap returns the reason.
+func (n *NoText) Unwrap() error { return n.Err }

@@ -1,4 +1,4 @@
-package query
+package web
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/functions/command/eval"
+	"github.com/bucketsearch/bucketsearch/functions/query/querytest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -24,31 +25,32 @@ import (
 // does not draw the slot of a click at random, but takes the slots 0, 1, 2 and so on.
 func newClicked(t *testing.T) *judged {
 	j := newJudged(t)
-	j.count(j.bucket, &bytes.Buffer{})
+	j.count(j.Bucket, &bytes.Buffer{})
 	return j
 }
 
 // count sets j's handler to one that stores clicks in the given bucket and writes its log to log.
 // The only judge who may sign in is ann.
 func (j *judged) count(bucket blob.Bucket, log *bytes.Buffer) {
-	j.t.Helper()
+	j.T.Helper()
 	key, err := judgment.ParseClickKey("a key of 16 bytes")
-	j.check(err)
+	j.Check(err)
 	keys, err := judgment.ParseKeys("ann:" + annKey)
-	j.check(err)
-	e := j.logging(j.bucket, log)
+	j.Check(err)
 	drawn := -1
-	e.Clicks = Clicks{Key: key, Bucket: bucket, Random: func(n int) int { drawn++; return drawn % n }}
-	e.Judging = Judging{Keys: keys, Bucket: j.bucket}
-	j.h = Handler(e)
+	j.h = Handler(Site{
+		Engine:  j.logging(j.Bucket, log),
+		Clicks:  Clicks{Key: key, Bucket: bucket, Random: func(n int) int { drawn++; return drawn % n }},
+		Judging: Judging{Keys: keys, Bucket: j.Bucket},
+	})
 }
 
 // pings requests a page of results. For each result, it returns the address to which a browser reports
 // a click on the result. The keys are the addresses of the results.
 func (j *judged) pings(target string, header ...string) map[string]string {
-	j.t.Helper()
-	page, err := goquery.NewDocumentFromReader(ask(j.h, "GET", target, header...).Body)
-	j.check(err)
+	j.T.Helper()
+	page, err := goquery.NewDocumentFromReader(querytest.Ask(j.h, "GET", target, header...).Body)
+	j.Check(err)
 	pings := make(map[string]string)
 	page.Find("a[ping]").Each(func(_ int, link *goquery.Selection) {
 		pings[link.AttrOr("href", "")] = link.AttrOr("ping", "")
@@ -59,37 +61,37 @@ func (j *judged) pings(target string, header ...string) map[string]string {
 // click reports a click the given number of times: it sends a POST request to the given address, as a
 // browser does for a link with the attribute ping.
 func (j *judged) click(ping string, times int) {
-	j.t.Helper()
+	j.T.Helper()
 	for range times {
-		if w := ask(j.h, "POST", ping); w.Code != http.StatusNoContent || w.Body.Len() > 0 {
-			j.t.Fatalf("click: %d %s", w.Code, w.Body)
+		if w := querytest.Ask(j.h, "POST", ping); w.Code != http.StatusNoContent || w.Body.Len() > 0 {
+			j.T.Fatalf("click: %d %s", w.Code, w.Body)
 		}
 	}
 }
 
-func (j *judged) clicks() []string { return functionstest.Keys(j.t, j.bucket, layout.Clicks) }
+func (j *judged) clicks() []string { return functionstest.Keys(j.T, j.Bucket, layout.Clicks) }
 
 // TestClick reports a click as a browser does. It checks that exactly one object is stored, and
 // that nothing in it tells who clicked.
 func TestClick(t *testing.T) {
 	j := newClicked(t)
-	page := ask(j.h, "GET", whiteOnes)
+	page := querytest.Ask(j.h, "GET", whiteOnes)
 	if !strings.Contains(page.Body.String(), "Clicks on results are counted") || page.Header().Get("Content-Security-Policy") != ownPolicy+pingPolicy ||
 		page.Header().Get("Set-Cookie") != "" {
 		t.Errorf("%v\n%s", page.Header(), page.Body)
 	}
 	pings := j.pings(whiteOnes)
-	before := functionstest.Keys(t, j.bucket, "")
-	w := ask(j.h, "POST", pings[birdsPage], "Content-Type: text/ping", "Ping-To: "+birdsPage, "Ping-From: http://example.com"+whiteOnes,
+	before := functionstest.Keys(t, j.Bucket, "")
+	w := querytest.Ask(j.h, "POST", pings[birdsPage], "Content-Type: text/ping", "Ping-To: "+birdsPage, "Ping-From: http://example.com"+whiteOnes,
 		"User-Agent: Browser of Eve", "X-Forwarded-For: 203.0.113.7", "Cookie: eve=1", "Accept-Language: eo")
 	if w.Code != http.StatusNoContent || w.Body.Len() > 0 || len(w.Result().Cookies()) > 0 {
 		t.Errorf("%d %s %v", w.Code, w.Body, w.Header())
 	}
 	stored := j.clicks()
-	if len(stored) != 1 || len(functionstest.Keys(t, j.bucket, "")) != len(before)+1 {
+	if len(stored) != 1 || len(functionstest.Keys(t, j.Bucket, "")) != len(before)+1 {
 		t.Fatalf("stored %v", stored)
 	}
-	content, err := j.bucket.Get(t.Context(), stored[0], blob.Range{})
+	content, err := j.Bucket.Get(t.Context(), stored[0], blob.Range{})
 	want := `{"version":1,"day":"2026-11-21","query":{"text":"white stork","lang":["en"]},"url":"` + birdsPage + `","position":2}`
 	if err != nil || string(content) != string(layout.Seal([]byte(want))) {
 		t.Errorf("%s holds %s, %v; want %s", stored[0], content, err, want)
@@ -113,20 +115,20 @@ func TestNoClicks(t *testing.T) {
 	for target, cookie := range map[string]string{
 		whiteOnes: ann, "/search?q=white+stork&type=image": "", "/search?q=stork&asof=2026-11-21T12:00:00Z": "", long: "",
 	} {
-		w := ask(j.h, "GET", target, "Cookie: "+strings.TrimPrefix(cookie, "Cookie: "))
+		w := querytest.Ask(j.h, "GET", target, "Cookie: "+strings.TrimPrefix(cookie, "Cookie: "))
 		if body := w.Body.String(); w.Code != http.StatusOK || strings.Contains(body, "ping=") || strings.Contains(body, "Clicks on results") ||
 			strings.Contains(w.Header().Get("Content-Security-Policy"), "connect-src") {
 			t.Errorf("%.60s: %d %v\n%s", target, w.Code, w.Header(), body)
 		}
 	}
-	if w := ask(j.h, "GET", ping); w.Code != http.StatusNotFound {
+	if w := querytest.Ask(j.h, "GET", ping); w.Code != http.StatusNotFound {
 		t.Errorf("GET: %d", w.Code)
 	}
-	j.h = j.serve()
-	if pings := j.pings(whiteOnes); len(pings) > 0 || strings.Contains(ask(j.h, "GET", whiteOnes).Body.String(), "Clicks") {
+	j.h = Handler(Site{Engine: j.engine(j.Bucket)})
+	if pings := j.pings(whiteOnes); len(pings) > 0 || strings.Contains(querytest.Ask(j.h, "GET", whiteOnes).Body.String(), "Clicks") {
 		t.Errorf("pings %v", pings)
 	}
-	if w := ask(j.h, "POST", ping); w.Code != http.StatusMethodNotAllowed {
+	if w := querytest.Ask(j.h, "POST", ping); w.Code != http.StatusMethodNotAllowed {
 		t.Errorf("POST: %d", w.Code)
 	}
 	if stored := j.clicks(); len(stored) > 0 {
@@ -155,14 +157,14 @@ func TestForgedClicks(t *testing.T) {
 		"no address": {"%22", "%2", 400},
 	} {
 		forged := strings.Replace(ping, c.old, c.changed, 1)
-		if w := ask(j.h, "POST", forged); forged == ping || w.Code != c.status || !strings.Contains(w.Body.String(), `class="sentence"`) {
+		if w := querytest.Ask(j.h, "POST", forged); forged == ping || w.Code != c.status || !strings.Contains(w.Body.String(), `class="sentence"`) {
 			t.Errorf("%s: %d %s", name, w.Code, w.Body)
 		}
 	}
-	j.clock.advance(12*time.Hour - 1)
+	j.Clock.Advance(12*time.Hour - 1)
 	j.click(ping, 1)
-	j.clock.advance(1)
-	if w := ask(j.h, "POST", ping); w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), "another day") {
+	j.Clock.Advance(1)
+	if w := querytest.Ask(j.h, "POST", ping); w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), "another day") {
 		t.Errorf("a day later: %d %s", w.Code, w.Body)
 	}
 	if stored := j.clicks(); len(stored) != 1 {
@@ -177,15 +179,15 @@ func TestClickFails(t *testing.T) {
 	ping := j.pings(whiteOnes)[storkPage]
 	for _, fault := range []faultblob.Fault{faultblob.Before, faultblob.After} {
 		var log bytes.Buffer
-		j.count(faultblob.New(j.bucket, func(faultblob.Call) faultblob.Fault { return fault }), &log)
-		if w := ask(j.h, "POST", ping); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "try again") {
+		j.count(faultblob.New(j.Bucket, func(faultblob.Call) faultblob.Fault { return fault }), &log)
+		if w := querytest.Ask(j.h, "POST", ping); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "try again") {
 			t.Errorf("%s: %d %s", fault, w.Code, w.Body)
 		}
 		if !strings.Contains(log.String(), "cannot store a click") || strings.Contains(log.String(), "stork") {
 			t.Errorf("%s: log %s", fault, &log)
 		}
 	}
-	j.count(j.bucket, &bytes.Buffer{})
+	j.count(j.Bucket, &bytes.Buffer{})
 	j.click(ping, 1)
 	if stored := j.clicks(); len(stored) != 1 {
 		t.Errorf("stored %v", stored)
@@ -197,18 +199,18 @@ func TestClickFails(t *testing.T) {
 func TestClicksOfOneDay(t *testing.T) {
 	j := newClicked(t)
 	var log bytes.Buffer
-	j.count(j.bucket, &log)
+	j.count(j.Bucket, &log)
 	ping := j.pings(whiteOnes)[storkPage]
 	j.click(ping, dailyClicks)
 	for range 3 {
-		if w := ask(j.h, "POST", ping); w.Code != http.StatusTooManyRequests || !strings.Contains(w.Body.String(), "No more clicks are counted today") {
+		if w := querytest.Ask(j.h, "POST", ping); w.Code != http.StatusTooManyRequests || !strings.Contains(w.Body.String(), "No more clicks are counted today") {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
 	}
 	if told := strings.Count(log.String(), "no more clicks of this day"); told != 1 {
 		t.Errorf("told %d times: %s", told, &log)
 	}
-	j.clock.advance(24 * time.Hour)
+	j.Clock.Advance(24 * time.Hour)
 	j.click(j.pings(whiteOnes)[storkPage], 1)
 }
 
@@ -218,9 +220,9 @@ func TestClicksOfOneDay(t *testing.T) {
 func TestReplayClicks(t *testing.T) {
 	j := newClicked(t)
 	replay := func() (eval.Report, error) {
-		inForce, err := j.engine(j.bucket).Settings.Get(t.Context())
-		j.check(err)
-		return eval.RunClicked(t.Context(), j.bucket, &inForce.Takedowns, searcher{j.engine(j.bucket)})
+		inForce, err := j.engine(j.Bucket).Settings.Get(t.Context())
+		j.Check(err)
+		return eval.RunClicked(t.Context(), j.Bucket, &inForce.Takedowns, searcher{j.engine(j.Bucket)})
 	}
 	j.click(j.pings("/search?q=roof")[storkPage], judgment.LeastClicks-1)
 	if _, err := replay(); err != eval.ErrUnclicked {
@@ -230,24 +232,24 @@ func TestReplayClicks(t *testing.T) {
 	j.click(pings[storkPage], 3)
 	j.click(pings[birdsPage], 9)
 	before, err := replay()
-	j.check(err)
+	j.Check(err)
 	if before.Queries != 1 || before.FewClicks != 1 || before.Mean.MAP != 1 || *before.Judged != 1 || before.Mean.NDCG > .9 || before.Unread != 0 {
 		t.Errorf("first: %+v, judged %v", before, *before.Judged)
 	}
 	// The page of birds, which readers preferred to the one above, comes to the top.
-	j.publish(testPage{url: birdsPage, mime: "text/html", title: "White stork", body: "A white stork, a white stork, and birds.", lang: "en"})
+	j.Publish(querytest.Page{URL: birdsPage, MIME: "text/html", Title: "White stork", Body: "A white stork, a white stork, and birds.", Lang: "en"})
 	after, err := replay()
-	j.check(err)
+	j.Check(err)
 	if c := after.Compare(before); c.Better != 1 || after.Mean.NDCG != 1 {
 		t.Errorf("then: %+v, %+v", after, c)
 	}
-	_, err = takedown.Forget(t.Context(), j.bucket, takedown.URL(j.address(birdsPage), noon))
-	j.check(err)
+	_, err = takedown.Forget(t.Context(), j.Bucket, takedown.URL(j.Address(birdsPage), querytest.Noon))
+	j.Check(err)
 	if last, err := replay(); err != nil || last.Mean.NDCG != 1 || *last.Judged != 1 {
 		t.Errorf("forgotten: %+v, %v", last, err)
 	}
 	stored := j.clicks()
-	j.clock.advance(time.Hour)
+	j.Clock.Advance(time.Hour)
 	j.click(pings[birdsPage], 1)
 	if diff := cmp.Diff(stored, j.clicks()); diff != "" {
 		t.Errorf("a click on a forgotten page (-want +got):\n%s", diff)

@@ -1,46 +1,13 @@
-package query
+package web
 
 import (
-	"net/http/httptest"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
+	"github.com/google/go-cmp/cmp"
 )
-
-func TestLanguagesOf(t *testing.T) {
-	for field, want := range map[string][]string{
-		"": nil, "*": nil, "de": {"de"}, "de-AT, de;q=0.9,en-US; q=0.95, fr;q=0, *;q=0.1": {"de", "en"}, "x;q=nonsense,,;": nil,
-	} {
-		if diff := cmp.Diff(want, languagesOf([]string{field})); diff != "" {
-			t.Errorf("%q (-want +got):\n%s", field, diff)
-		}
-	}
-}
-
-func TestWantsJSON(t *testing.T) {
-	for accept, want := range map[string]bool{
-		"":                                  false,
-		"*/*":                               false,
-		"application/json":                  true,
-		"Application/JSON; charset=utf-8":   true,
-		"application/json, text/plain, */*": true,
-		"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8": false,
-		"text/html;q=0.5, application/json":                               true,
-		"text/html, application/json;q=0.5":                               false,
-		"application/json;q=0":                                            false,
-		"application/json;q=x":                                            true,
-		",;,/,application/json":                                           true,
-	} {
-		r := httptest.NewRequest("GET", "/", nil)
-		r.Header.Set("Accept", accept)
-		if got := wantsJSON(r); got != want {
-			t.Errorf("Accept: %s: %v", accept, got)
-		}
-	}
-}
 
 func TestCrumbs(t *testing.T) {
 	for address, want := range map[string][]string{
@@ -75,7 +42,7 @@ func TestPager(t *testing.T) {
 		{9960, 30, 1e6, "/search?from=9930&n=30&q=a", "", 327, 333, 333},
 		{20, 10, 5, "/search?q=a", "", 1, 1, 0}, // after the last hit
 	} {
-		p := newPager(Query{Query: search.Query{Text: "a", From: test.from, Size: test.size}}, test.total, true)
+		p := newPager(engine.Query{Query: search.Query{Text: "a", From: test.from, Size: test.size}}, test.total, true)
 		first, last, current := 0, 0, 0
 		for _, n := range p.Numbers {
 			if first == 0 {

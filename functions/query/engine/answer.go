@@ -1,62 +1,12 @@
-package query
+package engine
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"embed"
-	"fmt"
-	"html/template"
-	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/bucketsearch/bucketsearch/functions/shared/reply"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 )
-
-func (s *siteHandler) search(w http.ResponseWriter, r *http.Request) error {
-	q, err := readQuery(r, s.engine.Now())
-	if err != nil {
-		return err
-	}
-	q.Spread = q.Spread || !wantsJSON(r)
-	if q.Text == "" {
-		if wantsJSON(r) {
-			return wrong("The query is missing; ask like /search?q=words.")
-		}
-		http.Redirect(w, r, "/", http.StatusSeeOther)
-		return nil
-	}
-	found, err := s.engine.Search(r.Context(), q)
-	if err != nil {
-		return err
-	}
-	if wantsJSON(r) {
-		return writeJSON(w, http.StatusOK, found.Answer())
-	}
-	if found.Images {
-		w.Header().Set("Content-Security-Policy", imagesPolicy)
-	}
-	page := newResultsPage(q, found)
-	if err := s.offerMarks(w, r, q, &page); err != nil {
-		return err
-	}
-	s.offerPings(w, q, &page)
-	return render(w, http.StatusOK, "results", page)
-}
-
-func writeJSON(w http.ResponseWriter, status int, value any) error {
-	content, err := reply.Marshal(value, false)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(content) // fails when the client has gone
-	return nil
-}
 
 // Answer is the answer to a search as it is written in JSON.
 type Answer struct {
@@ -143,14 +93,14 @@ func (r Result) Answer() Answer {
 		TookMillis: float64(r.Took.Microseconds()) / 1000,
 		Incomplete: r.Incomplete,
 		Partial:    r.Partial,
-		Notes:      r.notes(),
+		Notes:      r.Sentences(),
 		Results:    make([]Snippet, 0, len(r.Hits)),
 		Translated: r.Translations(),
 		Cost:       r.Cost,
 	}
 	for _, hit := range r.Hits {
 		answer.Results = append(answer.Results, Snippet{
-			Image: r.picture(hit), URL: hit.URL, Title: hit.Title, Snippet: plain(hit.Snippet), Score: hit.Score, Lang: hit.Lang, LangSource: hit.LangSource, Type: hit.MIME,
+			Image: r.picture(hit), URL: hit.URL, Title: hit.Title, Snippet: Plain(hit.Snippet), Score: hit.Score, Lang: hit.Lang, LangSource: hit.LangSource, Type: hit.MIME,
 			Collections: hit.Collections, Fetched: hit.Fetched, Alike: hit.Alike, MoreOfSite: hit.MoreOfSite, Unvisited: hit.Unvisited, Across: hit.Across,
 			Explanation: hit.Explanation,
 		})
@@ -196,79 +146,20 @@ func (r Result) picture(hit search.Hit) *Picture {
 	}
 }
 
-// notes returns the notes of the search, which are sentences for the reader. If parts of the
+// Sentences returns the notes of the search, which are sentences for the reader. If parts of the
 // index are lost or damaged, the first note says so.
-func (r Result) notes() []string {
+func (r Result) Sentences() []string {
 	if r.Lost == nil {
 		return r.Notes
 	}
 	return append([]string{r.Lost.Error()}, r.Notes...)
 }
 
-func plain(fragments []search.Fragment) string {
+// Plain returns the text of fragments, without their marks.
+func Plain(fragments []search.Fragment) string {
 	var b strings.Builder
 	for _, f := range fragments {
 		b.WriteString(f.Text)
 	}
 	return b.String()
-}
-
-//go:embed web
-var web embed.FS
-
-var (
-	pages = template.Must(template.New("").Funcs(template.FuncMap{
-		"count":     count,
-		"duration":  duration,
-		"styleHash": func() string { return styleHash },
-	}).ParseFS(web, "web/*.html"))
-
-	styleSheet = must(web.ReadFile("web/style.css"))
-	styleHash  = fmt.Sprintf("%x", sha256.Sum256(styleSheet))[:12]
-)
-
-func must(content []byte, err error) []byte {
-	if err != nil {
-		panic(err)
-	}
-	return content
-}
-
-// render answers a request with the HTML page that the named template makes of data. If the
-// template fails, it writes nothing and returns the error.
-func render(w http.ResponseWriter, status int, name string, data any) error {
-	var page bytes.Buffer
-	if err := pages.ExecuteTemplate(&page, name, data); err != nil {
-		return fmt.Errorf("cannot render %s: %w", name, err)
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write(page.Bytes()) // fails when the client has gone
-	return nil
-}
-
-func (s *siteHandler) style(w http.ResponseWriter, r *http.Request) error {
-	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	w.Header().Set("Content-Type", "text/css; charset=utf-8")
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(styleSheet))
-	return nil
-}
-
-// count formats a number with commas: 12,345.
-func count(n int) string {
-	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
-
-func duration(d time.Duration) string {
-	switch {
-	case d < 10*time.Millisecond:
-		return fmt.Sprintf("%.2f ms", float64(d.Microseconds())/1000)
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	}
-	return fmt.Sprintf("%.1f s", d.Seconds())
 }

@@ -1,0 +1,40 @@
+package engine
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/query/querytest"
+	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
+)
+
+// TestCacheAfterTakedown starts processes, one after another, that use the same cache on disk. A
+// takedown empties the cache. The test checks that only the first process after a takedown reads
+// everything from the bucket again.
+func TestCacheAfterTakedown(t *testing.T) {
+	s := newStore(t, 1)
+	s.Publish(querytest.Manual(3)...)
+	dir := t.TempDir()
+	gets := func() int64 {
+		bucket := countblob.New(s.Bucket)
+		e, err := New(bucket, Options{
+			Settings: &settings.Cache{Bucket: bucket, Now: s.Clock.Now, Age: time.Minute}, Now: s.Clock.Now, Age: time.Minute,
+			Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Dir: dir, Disk: 1 << 30, Name: "b",
+		})
+		s.Check(err)
+		totalOf(t, e, "manual")
+		s.Check(e.ranges.Close())
+		return bucket.Counts().Get
+	}
+	gets()
+	warm := gets()
+	_, err := takedown.Forget(t.Context(), s.Bucket, takedown.URL(s.Address("https://nobody.example/x"), querytest.Noon))
+	s.Check(err)
+	first, _, third := gets(), gets(), gets()
+	if first <= third || third > warm+1 { // the takedown itself may cost some requests
+		t.Errorf("GETs: %d with a cache, %d after something was forgotten, at last %d", warm, first, third)
+	}
+}

@@ -1,0 +1,52 @@
+package request
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
+	"github.com/bucketsearch/bucketsearch/functions/shared/search"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+)
+
+// Failure is an error in the form that clients see.
+type Failure struct {
+	Status   int // HTTP status code
+	Sentence string
+}
+
+// Error implements error.
+func (f Failure) Error() string { return f.Sentence }
+
+// FailureOf returns the Failure that is sent to the client for the error err. It hides the details
+// of internal errors.
+func FailureOf(err error) Failure {
+	if f, ok := errors.AsType[Failure](err); ok {
+		return f
+	}
+	if refusal, ok := errors.AsType[*search.Refusal](err); ok {
+		return Failure{http.StatusBadRequest, refusal.Sentence}
+	}
+	if none, ok := errors.AsType[*engine.NoText](err); ok {
+		return Failure{http.StatusUnsupportedMediaType, none.Error() + "."}
+	}
+	if errors.Is(err, manifest.ErrNotKept) {
+		return Failure{http.StatusBadRequest, fmt.Sprintf("Nothing is kept of that moment any more; ask for one of the last %d days.", manifest.Keep/(24*time.Hour))}
+	}
+	if lost, ok := errors.AsType[*engine.Lost](err); ok {
+		return Failure{http.StatusServiceUnavailable, lost.Error()}
+	}
+	if errors.Is(err, blob.ErrRetryable) || errors.Is(err, context.DeadlineExceeded) {
+		return Failure{http.StatusServiceUnavailable, "The object store does not answer at the moment. Please try again in a little while."}
+	}
+	return Failure{http.StatusInternalServerError, "Something went wrong here. The reason has been logged."}
+}
+
+// Wrong returns the Failure of a request that the client must change. The sentence says how.
+func Wrong(format string, args ...any) Failure {
+	return Failure{http.StatusBadRequest, fmt.Sprintf(format, args...)}
+}

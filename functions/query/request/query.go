@@ -1,0 +1,174 @@
+// Package request reads the requests of clients of the query function, and makes the sentences that
+// tell them what went wrong.
+package request
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
+	"github.com/bucketsearch/bucketsearch/functions/shared/search"
+	"github.com/bucketsearch/bucketsearch/strategy/literal"
+)
+
+// The default and the greatest number of hits on a page of results.
+const (
+	DefaultHits = 10
+	MaxHits     = 100
+)
+
+// maxPatience is the largest value of the parameter timeout, in milliseconds.
+const maxPatience = 60_000
+
+// searchParameters are the parameters of /search.
+var searchParameters = []string{"q", "n", "from", "site", "lang", "collection", "type", "after", "before", "asof", "facet", "timeout", "explain", "fold", "across"}
+
+// Query reads a search from the parameters of a request. The filters, facet and explain may be
+// repeated:
+//
+//	q=                              the query, in the language of package search
+//	site= lang= collection= type=   only pages with one of these values; type=image finds
+//	                                images instead (see engine.Picture)
+//	n= from=                        the hits numbered from+1 to from+n
+//	after= before=                  only pages fetched in this period; each is a date, or
+//	                                an RFC 3339 time
+//	asof=                           search the state of a past moment
+//	across=                         also find pages in these languages, such as de,fr, by
+//	                                translating the query (see search.Across)
+//	fold=site                       at most two of the first ten hits are of one site, as
+//	                                always in HTML
+//	facet=                          counts by site, lang, collection or type
+//	timeout=                        milliseconds after which the hits so far are returned
+//	explain=score, explain=cost     how scores came about; what the answer cost
+//
+// Accept-Language chooses among translations and copies of a page, if the query does not tell its
+// language. The parameter now is the present time. The error is a Failure.
+func Query(r *http.Request, now time.Time) (engine.Query, error) {
+	values, err := Parameters(r)
+	if err != nil {
+		return engine.Query{}, err
+	}
+	for name := range values {
+		if !slices.Contains(searchParameters, name) {
+			return engine.Query{}, Wrong("There is no parameter %.40q; there are %s.", name, strings.Join(searchParameters, ", "))
+		}
+	}
+	q := engine.Query{Query: search.Query{
+		Text:       strings.TrimSpace(strings.ToValidUTF8(values.Get("q"), "\uFFFD")),
+		Site:       values["site"],
+		Lang:       values["lang"],
+		Collection: values["collection"],
+		Type:       values["type"],
+		Facets:     values["facet"],
+		Fold:       true,
+		Reader:     languagesOf(r.Header.Values("Accept-Language")),
+	}}
+	if q.Across.Into, err = literal.Languages("across", strings.Join(values["across"], ","), search.MaxAcross); err != nil {
+		return q, Wrong("%v.", err)
+	}
+	if len(q.Text) > search.MaxText {
+		return q, Wrong("The query has %d bytes; ask with at most %d.", len(q.Text), search.MaxText)
+	}
+	if q.Size, err = Number(values, "n", DefaultHits, 1, MaxHits); err != nil {
+		return q, err
+	}
+	if q.From, err = Number(values, "from", 0, 0, q.Most()-q.Size); err != nil {
+		return q, err
+	}
+	for name, to := range map[string]*time.Time{"after": &q.After, "before": &q.Before, "asof": &q.AsOf} {
+		if *to, err = Moment(values, name); err != nil {
+			return q, err
+		}
+	}
+	millis, err := Number(values, "timeout", 0, 1, maxPatience)
+	if err != nil {
+		return q, err
+	}
+	if millis > 0 {
+		q.Deadline = now.Add(time.Duration(millis) * time.Millisecond)
+	}
+	for _, what := range values["fold"] {
+		if what != "site" {
+			return q, Wrong("%v.", literal.Wrong("fold", what, "site"))
+		}
+		q.Spread = true
+	}
+	for _, what := range values["explain"] {
+		switch what {
+		case "score":
+			q.Explain = true
+		case "cost":
+			q.Cost = true
+		default:
+			return q, Wrong("%v.", literal.Wrong("explain", what, "score or cost"))
+		}
+	}
+	return q, nil
+}
+
+// maxLanguages is the greatest number of languages that languagesOf returns.
+const maxLanguages = 16
+
+// languagesOf returns the languages in the fields Accept-Language (RFC 9110, section 12.5.4) as
+// primary subtags: each once, those of the greatest quality first, at most maxLanguages.
+func languagesOf(fields []string) (languages []string) {
+	type wanted struct {
+		language string
+		quality  float64
+	}
+	var all []wanted
+	for part := range strings.SplitSeq(strings.Join(fields, ","), ",") {
+		tag, parameter, _ := strings.Cut(part, ";")
+		primary, _, _ := strings.Cut(strings.TrimSpace(tag), "-")
+		quality := 1.0
+		if value, found := strings.CutPrefix(strings.TrimSpace(parameter), "q="); found {
+			quality, _ = strconv.ParseFloat(value, 64)
+		}
+		if primary != "" && primary != "*" && quality > 0 {
+			all = append(all, wanted{strings.ToLower(primary), quality})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b wanted) int { return cmp.Compare(b.quality, a.quality) })
+	for _, w := range all {
+		if !slices.Contains(languages, w.language) && len(languages) < maxLanguages {
+			languages = append(languages, w.language)
+		}
+	}
+	return languages
+}
+
+// Moment reads a parameter that is a date or an RFC 3339 time; it is the zero time if it is missing.
+func Moment(values url.Values, name string) (time.Time, error) {
+	t, err := literal.Time(name, values.Get(name))
+	if err != nil {
+		return t, Wrong("%v.", err)
+	}
+	return t, nil
+}
+
+// Parameters returns the parameters in the address of a request.
+func Parameters(r *http.Request) (url.Values, error) {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, Wrong("The address is malformed behind its question mark; a percent sign is written %%25 there.")
+	}
+	return values, nil
+}
+
+// Number reads a parameter that is a whole number from least to most; it is otherwise if it is missing.
+func Number(values url.Values, name string, otherwise, least, most int) (int, error) {
+	text := values.Get(name)
+	if text == "" {
+		return otherwise, nil
+	}
+	n, err := literal.Whole(name, text, int64(least), int64(most))
+	if err != nil {
+		return 0, Wrong("%v.", err)
+	}
+	return int(n), nil
+}

@@ -1,0 +1,38 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/bucketsearch/bucketsearch/functions/query/request"
+)
+
+func (s *siteHandler) search(w http.ResponseWriter, r *http.Request) error {
+	q, err := request.Query(r, s.Engine.Now())
+	if err != nil {
+		return err
+	}
+	q.Spread = q.Spread || !request.WantsJSON(r)
+	if q.Text == "" {
+		if request.WantsJSON(r) {
+			return request.Wrong("The query is missing; ask like /search?q=words.")
+		}
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+		return nil
+	}
+	found, err := s.Engine.Search(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	if request.WantsJSON(r) {
+		return request.WriteJSON(w, http.StatusOK, found.Answer())
+	}
+	if found.Images {
+		w.Header().Set("Content-Security-Policy", imagesPolicy)
+	}
+	page := newResultsPage(q, found)
+	if err := s.offerMarks(w, r, q, &page); err != nil {
+		return err
+	}
+	s.offerPings(w, q, &page)
+	return render(w, http.StatusOK, "results", page)
+}
