@@ -53,6 +53,9 @@ func (b *Builder) add(d *Document, tokens iter.Seq[Token]) error {
 	if !sortedOnce(d.Collections) || d.Offset < 0 || d.Length < 0 {
 		return fmt.Errorf("cannot index %s: its collections must be sorted, each once, and its place not negative", d.URL)
 	}
+	if !areSections(d) {
+		return fmt.Errorf("cannot index %s: its sections must have fragments, and be in the order of its headings and its body", d.URL)
+	}
 	if err := b.stored.add(d); err != nil {
 		return err
 	}

@@ -83,8 +83,8 @@ func (s *Segment) checkBlock(sealed []byte, block int, ids []layout.Identity) er
 	if err != nil {
 		return err
 	}
-	for i, record := range r.records {
-		d, err := parseRecord(record)
+	for i := range r.records {
+		d, err := r.document(i)
 		if err != nil {
 			return err
 		}

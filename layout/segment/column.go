@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -110,15 +109,6 @@ const (
 	languageColumn = 1 // index of the column Languages in stringColumns
 	packageColumn  = 4
 )
-
-// dayOf encodes a date for the column OwnDates: the days since 1970, plus 1; 0 for the zero time
-// and for dates before 1970.
-func dayOf(date time.Time) uint64 {
-	if date.IsZero() || date.Unix() < 0 {
-		return 0
-	}
-	return uint64(date.Unix()/(24*60*60)) + 1
-}
 
 // columnWriter collects the values of all columns, document by document.
 type columnWriter struct {

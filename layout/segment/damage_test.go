@@ -71,6 +71,7 @@ func TestEveryByteCounts(t *testing.T) {
 	for i := range docs {
 		docs[i].Body = docs[i].Body[:50]
 	}
+	docs = supplemented(docs)
 	content := mustBuild(t, docs, 0)
 	if err := readAll(t, mustOpen(t, content)); err != nil {
 		t.Fatal(err)

@@ -34,6 +34,11 @@
 //	…       the records (see document.go)
 //	…       the bodies
 //
+// Before this frame, the block may have a skippable frame (RFC 8878, 3.1.2) with supplements of the
+// documents. The magic number of this frame is 184D2A50. Its content is a second zstd frame:
+//
+//	…       for each document: size of its supplement, supplement (see supplement.go)
+//
 // A term block holds terms in ascending order. It is closed at 8 KiB; a term whose list of postings
 // is larger has a block of its own. So each term, and all terms with the same prefix, are in one
 // range of the object:
@@ -136,7 +141,11 @@
 //     So did the column "vector" (see Vector): where a segment lacks it, similar documents do
 //     not support each other in searches. So did the column "translation" (see
 //     Document.Translation): from a segment that lacks it, no dictionaries are learnt. So did
-//     the column "own date" (see Document.Date): where it is missing, no date is known.
+//     the column "own date" (see Document.Date): where it is missing, no date is known. So did the
+//     supplements of stored documents: where a block lacks them, its documents have no sections, and
+//     their dates are only in the column. Programs from before the supplements read the blocks all the
+//     same, because readers of zstd skip skippable frames; if such a program merges segments, the
+//     supplements of the blocks that it writes anew are lost.
 //
 // The same documents and tokens in the same order give the same bytes.
 package segment

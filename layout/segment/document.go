@@ -34,6 +34,8 @@ type Document struct {
 	Collections []string // names of the collections (crawls) to which the page belongs, sorted, each once
 	Fetched     time.Time
 	Images      []Image
+	Date        time.Time // the page's own date, in days; the zero time if it is not known
+	Sections    []Section // sections of Body, in its order; both their headings and their starts ascend
 
 	// Package is the key of the package that holds the stored page: an object with many pages.
 	// Offset and Length are the range of the compressed page in the package, in bytes.
@@ -46,8 +48,6 @@ type Document struct {
 	// Translation is a hash that pages in different languages share if they are translations of each
 	// other; 0 if it is not known.
 	Translation uint64
-	// Date is the page's own date, in days; the zero time if it is not known.
-	Date time.Time
 	// fingerprints of title and text
 	TitleHash, TextHash, Simhash uint64
 	Sketch                       [16]uint16
@@ -85,7 +85,8 @@ const (
 	hasImages             // the document has images, stored at the end of the record
 )
 
-// appendRecord appends a document without its body and fingerprints:
+// appendRecord appends a document without its body, its fingerprints, and what is in its supplement (see
+// appendSupplement):
 //
 //	flags          bit 0: the identity follows, 16 bytes, because it is not
 //	               IdentityOf(URL); bit 1: images follow at the end

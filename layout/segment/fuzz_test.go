@@ -44,7 +44,7 @@ func FuzzTail(f *testing.F) {
 // FuzzSections changes a byte of a section, and corrects the section's checksum. Checking, reading
 // and merging the segment may then fail or give wrong data, but may not panic.
 func FuzzSections(f *testing.F) {
-	content := mustBuild(f, generate(5, 1), 0)
+	content := mustBuild(f, supplemented(generate(5, 1)), 0)
 	s := mustOpen(f, content)
 	for n := range 24 {
 		f.Add(uint8(n), uint16(3), byte(0xff))

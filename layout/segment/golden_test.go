@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -38,20 +39,25 @@ func example(number int) []Document {
 // present one. All of them must stay readable. To give up an old version, raise leastVersion.
 func TestEarlierVersions(t *testing.T) {
 	for number := leastVersion; number <= version; number++ {
-		t.Run(fmt.Sprint(number), func(t *testing.T) { testVersion(t, number, fmt.Sprintf("testdata/segment.v%d", number)) })
+		t.Run(fmt.Sprint(number), func(t *testing.T) {
+			testVersion(t, number, example(number), fmt.Sprintf("testdata/segment.v%d", number))
+		})
 	}
-	t.Run("vectors", func(t *testing.T) {
-		const file = "testdata/segment.v3.vectors"
+	t.Run("vectors", func(t *testing.T) { testVersion(t, version, example(version), "testdata/segment.v3.vectors") })
+	t.Run("supplements", func(t *testing.T) {
+		const file = "testdata/segment.v3.supplements"
 		if *update {
-			if err := os.WriteFile(file, mustBuild(t, example(version), 0), 0o644); err != nil {
+			if err := os.WriteFile(file, mustBuild(t, supplemented(example(version)), 0), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
-		testVersion(t, version, file)
+		testVersion(t, version, supplemented(example(version)), file)
 	})
 }
 
-func testVersion(t *testing.T, number int, file string) {
+// testVersion reads a file with a segment of the given version of the format. It must hold the
+// documents docs.
+func testVersion(t *testing.T, number int, docs []Document, file string) {
 	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -60,10 +66,10 @@ func testVersion(t *testing.T, number int, file string) {
 		t.Fatal(err)
 	}
 	s := mustOpen(t, content)
-	if d := cmp.Diff(stripped(example(number)), allStored(t, s)); d != "" {
+	if d := cmp.Diff(stripped(docs), allStored(t, s)); d != "" {
 		t.Errorf("documents (-want +got)\n%s", d)
 	}
-	terms, words := invert(example(number))
+	terms, words := invert(docs)
 	for name, want := range terms {
 		found, err := s.Terms(t.Context(), []string{name}, len(name)%2 == 0)
 		if err != nil || found[0] == nil {
@@ -75,7 +81,7 @@ func testVersion(t *testing.T, number int, file string) {
 		documents, known := found[0].In("de")
 		german := uint32(0)
 		for _, o := range want {
-			if example(number)[o.Posting.Doc].Lang == "de" {
+			if docs[o.Posting.Doc].Lang == "de" {
 				german++
 			}
 		}
@@ -94,14 +100,14 @@ func testVersion(t *testing.T, number int, file string) {
 		t.Errorf("fields of all languages %v, together %v", all, fields)
 	}
 	merged := mustMerge(t, Input{Segment: s}, Input{Segment: mustOpen(t, mustBuild(t, generate(9, 2), 0))})
-	if built := buildWith(t, !s.HasVectors(), append(example(number), generate(9, 2)...), 0); !bytes.Equal(merged, built) {
+	if built := buildWith(t, !s.HasVectors(), append(slices.Clone(docs), generate(9, 2)...), 0); !bytes.Equal(merged, built) {
 		t.Error("merged, it differs from one that was built of its documents")
 	}
 	if d := cmp.Diff(words, wordsOf(t, s)); d != "" {
 		t.Errorf("words (-want +got)\n%s", d)
 	}
 	sketches, err := s.Sketches(t.Context())
-	if err != nil || sketches[3] != example(number)[3].Sketch {
+	if err != nil || sketches[3] != docs[3].Sketch {
 		t.Errorf("sketches %v, %v", sketches, err)
 	}
 }

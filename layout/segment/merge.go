@@ -285,7 +285,7 @@ func (in *input) copyStored(ctx context.Context, w *storedWriter) error {
 		}
 		for i := range r.records {
 			if in.lives(from + uint32(i)) {
-				w.copy(r.records[i], r.bodies[i])
+				w.copy(r.records[i], r.bodies[i], r.supplements[i])
 			}
 		}
 	}

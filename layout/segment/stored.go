@@ -59,11 +59,14 @@ type storedWriter struct {
 	records, bodies []byte
 	sizes           []byte // sizes of each document's record and body, as varints
 	count           uint32 // number of documents in the open block
+	supplements     []byte // for each document of the open block: size of its supplement as a varint, supplement
+	supplemented    bool   // whether a document of the open block has a supplement that is not empty
 
-	// compressing, raw, documents and compressed belong to the block that is being
+	// compressing, raw, packed, documents and compressed belong to the block that is being
 	// compressed.
 	compressing chan []byte // receives the compressed block; nil if no block is being compressed
 	raw         []byte      // bytes of the block before compression
+	packed      []byte      // supplements of the block before compression
 	documents   uint32
 	compressed  []byte // memory for the compressed block
 }
@@ -75,16 +78,28 @@ func (w *storedWriter) add(d *Document) error {
 	if record+len(d.Body) > MaxRecord {
 		return fmt.Errorf("cannot keep %s: %d bytes, at most %d can be kept", d.URL, record+len(d.Body), MaxRecord)
 	}
+	supplement := appendSupplement(nil, d)
+	if len(supplement) > MaxSupplement {
+		return fmt.Errorf("cannot keep %s: its supplement has %d bytes, at most %d can be kept", d.URL, len(supplement), MaxSupplement)
+	}
+	w.supplement(supplement)
 	w.bodies = append(w.bodies, d.Body...)
 	w.grow(record, len(d.Body))
 	return nil
 }
 
-// copy adds the next document, from its encoded record and body.
-func (w *storedWriter) copy(record, body []byte) {
+// copy adds the next document, from its encoded record, body and supplement.
+func (w *storedWriter) copy(record, body, supplement []byte) {
 	w.records = append(w.records, record...)
 	w.bodies = append(w.bodies, body...)
+	w.supplement(supplement)
 	w.grow(len(record), len(body))
+}
+
+// supplement adds the supplement of the next document to the open block.
+func (w *storedWriter) supplement(supplement []byte) {
+	w.supplements = append(binary.AppendUvarint(w.supplements, uint64(len(supplement))), supplement...)
+	w.supplemented = w.supplemented || len(supplement) > 0
 }
 
 // grow must be called after a document's record and body have been appended to the open block. It
@@ -108,12 +123,21 @@ func (w *storedWriter) close() {
 	}
 	w.await()
 	w.raw = append(append(append(w.raw[:0], w.sizes...), w.records...), w.bodies...)
-	w.documents = w.count
+	w.documents, w.packed = w.count, w.packed[:0]
+	if w.supplemented {
+		w.packed = append(w.packed, w.supplements...)
+	}
 	w.sizes, w.records, w.bodies, w.count = w.sizes[:0], w.records[:0], w.bodies[:0], 0
+	w.supplements, w.supplemented = w.supplements[:0], false
 	done := make(chan []byte, 1)
 	w.compressing = done
-	raw, memory := w.raw, w.compressed[:0]
-	go func() { done <- compress(memory, raw) }()
+	raw, packed, memory := w.raw, w.packed, w.compressed[:0]
+	go func() {
+		if len(packed) > 0 {
+			memory = appendFrame(memory, packed)
+		}
+		done <- compress(memory, raw)
+	}()
 }
 
 // await waits for the block that is being compressed, and writes it. It does nothing if there is
@@ -145,9 +169,9 @@ func (w *storedWriter) copyBlock(sealed []byte, raw, documents uint32) {
 	w.object.stored.add(int64(len(sealed)), raw, documents)
 }
 
-// storedReader holds the encoded records and bodies of a block's documents.
+// storedReader holds the encoded records, bodies and supplements of a block's documents.
 type storedReader struct {
-	records, bodies [][]byte
+	records, bodies, supplements [][]byte
 }
 
 // openStored checks and decompresses a block of stored documents. The parameter sealed holds the
@@ -158,6 +182,10 @@ func openStored(sealed []byte, raw uint32, documents int) (*storedReader, error)
 	if err != nil {
 		return nil, err
 	}
+	frame, compressed, err := cutFrame(compressed)
+	if err != nil {
+		return nil, err
+	}
 	content, err := decompress(make([]byte, 0, raw), compressed)
 	if err != nil {
 		return nil, err
@@ -165,12 +193,16 @@ func openStored(sealed []byte, raw uint32, documents int) (*storedReader, error)
 	if len(content) != int(raw) || documents > len(content) {
 		return nil, damaged("it holds %d bytes, not %d", len(content), raw)
 	}
+	supplements, err := openFrame(frame, documents)
+	if err != nil {
+		return nil, err
+	}
 	p := parser{data: content}
 	sizes := make([][2]int, documents)
 	for i := range sizes {
 		sizes[i] = [2]int{int(p.number(MaxRecord)), int(p.number(MaxRecord))}
 	}
-	r := &storedReader{records: make([][]byte, documents), bodies: make([][]byte, documents)}
+	r := &storedReader{records: make([][]byte, documents), bodies: make([][]byte, documents), supplements: supplements}
 	for i, size := range sizes {
 		r.records[i] = p.take(size[0])
 	}
@@ -187,6 +219,9 @@ func openStored(sealed []byte, raw uint32, documents int) (*storedReader, error)
 func (r *storedReader) document(i int) (Document, error) {
 	d, err := parseRecord(r.records[i])
 	d.Body = string(r.bodies[i])
+	if err == nil {
+		err = parseSupplement(r.supplements[i], &d)
+	}
 	return d, err
 }
 
