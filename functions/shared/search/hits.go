@@ -68,6 +68,9 @@ func (s *search) mark(matches []match) []Hit {
 			for i := int(next.Add(1)) - 1; i < len(matches); i = int(next.Add(1)) - 1 {
 				d := s.document(matches[i])
 				hits[i] = marker.hit(d)
+				if hits[i].Date.IsZero() {
+					hits[i].Date = s.knownDate(matches[i])
+				}
 				if s.parts[matches[i].part].Unvisited {
 					hits[i].Unvisited, hits[i].Snippet = true, marker.snippet(namesIn(d))
 				}

@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -80,6 +79,20 @@ func (s *search) dateOf(f match) int {
 	return int(s.dates[f.part][f.doc])
 }
 
+// knownDate returns the date that a match's page states for itself, if the dates of its segment are in
+// memory already; else the zero time. It is for documents that an older program has stored, without their
+// dates.
+func (s *search) knownDate(f match) time.Time {
+	dates := s.ix.memory.ownDates(s.parts[f.part].Segment.Ref().Key)
+	if dates == nil || dates[f.doc] == 0 {
+		return time.Time{}
+	}
+	return dayOf(int(dates[f.doc]))
+}
+
+// dayOf returns the date for a number of days since 1970, plus 1.
+func dayOf(day int) time.Time { return time.Unix(int64(day-1)*24*60*60, 0).UTC() }
+
 // halfLife is the difference in days between the dates of two pages at which the older page gets half
 // the bonus of the newer one.
 const halfLife = 365
@@ -105,6 +118,5 @@ func (s *search) addNewness(best []match) {
 
 // explainNewness returns the explanation of a match's bonus for new pages.
 func (s *search) explainNewness(f match) Explanation {
-	at := time.Unix(int64(s.dateOf(f)-1)*24*60*60, 0).UTC()
-	return Explanation{What: fmt.Sprintf("newness: the page is of %s", at.Format(time.DateOnly)), Value: f.newness}
+	return Explanation{What: "newness: the page is of " + dayOf(s.dateOf(f)).Format(time.DateOnly), Value: f.newness}
 }

@@ -61,3 +61,27 @@ func TestNewness(t *testing.T) {
 		}
 	}
 }
+
+// TestDateOfHit checks that a hit has the date of its page: the one that is stored with the document, or
+// else the one in the column of dates, if this is in memory.
+func TestDateOfHit(t *testing.T) {
+	dated, undated := page("http://dated", "kernel"), page("http://undated", "kernel")
+	dated.Date = time.Date(2026, 4, 5, 17, 0, 0, 0, time.UTC)
+	ix := indexOf(t, []segment.Document{dated, undated})
+	ix.memory = NewMemory(1 << 20)
+	dates := func() string {
+		var all []string
+		for _, hit := range find(t, ix, Query{Text: "kernel", Size: 10}).Hits {
+			all = append(all, strings.TrimPrefix(hit.URL, "http://")+" "+hit.Date.Format(time.DateOnly))
+		}
+		slices.Sort(all)
+		return strings.Join(all, ", ")
+	}
+	if got, want := dates(), "dated 2026-04-05, undated 0001-01-01"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	ix.memory.putOwnDates(ix.parts[0].Segment.Ref().Key, ownDates{0, 20_000})
+	if got, want := dates(), "dated 2026-04-05, undated 2024-10-03"; got != want {
+		t.Errorf("with the column in memory: %s, want %s", got, want)
+	}
+}
