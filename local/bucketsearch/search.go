@@ -125,7 +125,11 @@ func printResult(out io.Writer, r engine.Result, s style, where *location) {
 		if title == "" {
 			title = hit.URL
 		}
-		fmt.Fprintf(out, "%2d. %s%s%s\n    %s%s%s\n", i+1, s.title, title, s.off, s.url, hit.URL, s.off)
+		fmt.Fprintf(out, "%2d. %s%s%s\n    %s%s%s", i+1, s.title, title, s.off, s.url, hit.URL, s.off)
+		if !hit.Date.IsZero() {
+			fmt.Fprintf(out, " %s(%s)%s", s.faint, hit.Date.Format(time.DateOnly), s.off)
+		}
+		fmt.Fprintln(out)
 		if len(hit.Snippet) > 0 {
 			printSnippet(out, hit.Snippet, s)
 		}

@@ -39,6 +39,7 @@ type Snippet struct {
 	Type        string    `json:"type"`
 	Collections []string  `json:"collections,omitempty"`
 	Fetched     time.Time `json:"fetched,omitzero"`
+	Date        string    `json:"date,omitempty"` // the page's own date, such as 2026-01-31; "" if it is not known
 	// addresses of matching pages that are not shown because their text is the same, or nearly the
 	// same
 	Alike []string `json:"alike,omitempty"`
@@ -101,7 +102,7 @@ func (r Result) Answer() Answer {
 	for _, hit := range r.Hits {
 		answer.Results = append(answer.Results, Snippet{
 			Image: r.picture(hit), URL: hit.URL, Title: hit.Title, Snippet: Plain(hit.Snippet), Score: hit.Score, Lang: hit.Lang, LangSource: hit.LangSource, Type: hit.MIME,
-			Collections: hit.Collections, Fetched: hit.Fetched, Alike: hit.Alike, MoreOfSite: hit.MoreOfSite, Unvisited: hit.Unvisited, Across: hit.Across,
+			Collections: hit.Collections, Fetched: hit.Fetched, Date: dayOf(hit.Date), Alike: hit.Alike, MoreOfSite: hit.MoreOfSite, Unvisited: hit.Unvisited, Across: hit.Across,
 			Explanation: hit.Explanation,
 		})
 	}
@@ -116,6 +117,14 @@ func (r Result) Answer() Answer {
 		answer.Facets[facet.Name] = buckets
 	}
 	return answer
+}
+
+// dayOf returns the day of a page's own date, such as 2026-01-31; "" for the zero time.
+func dayOf(date time.Time) string {
+	if date.IsZero() {
+		return ""
+	}
+	return date.Format(time.DateOnly)
 }
 
 // Translations returns how the query was translated, one element for each language into which

@@ -57,6 +57,7 @@ type Page struct {
 	Waits             bool   // whether the page waits to be indexed
 	Asset             bool   // whether the page is an asset of other pages, and so is not indexed
 	Images            []segment.Image
+	Date              time.Time // the page's own date
 }
 
 // Store is a bucket that tests fill with pages, packages, books and segments, as the other
@@ -140,7 +141,7 @@ func (s *Store) PublishIn(id layout.Partition, pages []Page) {
 		}
 		documents = append(documents, &segments.Page{Document: segment.Document{
 			ID: a.ID, Version: version, URL: a.URL, Site: a.Site, Title: p.Title, Body: p.Body, Lang: p.Lang, MIME: p.MIME,
-			Fetched: created, Package: key, Offset: places[i].Offset, Length: places[i].Length, Images: p.Images,
+			Fetched: created, Package: key, Offset: places[i].Offset, Length: places[i].Length, Images: p.Images, Date: p.Date,
 		}, Outside: p.Outside, Silent: p.Title+p.Body == ""})
 	}
 	content, err := book.Encode(learnt)

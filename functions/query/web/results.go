@@ -47,11 +47,12 @@ type hitView struct {
 	Snippet   []search.Fragment
 	Lang      string
 	Fetched   time.Time
-	Unvisited bool   // whether no page is stored: then only links to it were found
-	Across    string // language into which the query was translated to find the page; "" if it was not
-	Copy      string // path on this server of the stored copy of the page
-	Alike     int    // number of pages with about the same text that are not shown
-	All       string // address of a page of results that also shows the pages that Alike counts
+	Date      time.Time // the page's own date; the zero time if it is not known
+	Unvisited bool      // whether no page is stored: then only links to it were found
+	Across    string    // language into which the query was translated to find the page; "" if it was not
+	Copy      string    // path on this server of the stored copy of the page
+	Alike     int       // number of pages with about the same text that are not shown
+	All       string    // address of a page of results that also shows the pages that Alike counts
 	Site      string
 	More      int    // number of further matches of the site that were moved behind the first ten results
 	OfSite    string // address of the results of the site alone
@@ -92,7 +93,7 @@ func newResultsPage(q engine.Query, found engine.Result) resultsPage {
 		page.Hits = append(page.Hits, hitView{
 			Site: h.Site, More: h.MoreOfSite, OfSite: pageAddress(ofSite, 0),
 			URL: h.URL, Crumbs: crumbs(h.URL), Title: title, Snippet: h.Snippet,
-			Lang: h.Lang, Fetched: h.Fetched.UTC(), Copy: engine.CopyAddress(h.URL, q.AsOf), Alike: len(h.Alike), All: all,
+			Lang: h.Lang, Fetched: h.Fetched.UTC(), Date: h.Date, Copy: engine.CopyAddress(h.URL, q.AsOf), Alike: len(h.Alike), All: all,
 			Image: newImageView(h.Image, found.Copies), Unvisited: h.Unvisited, Across: h.Across,
 		})
 	}
