@@ -176,6 +176,7 @@ func (e extractor) document(a address.Address, key string, entry webobject.Entry
 			Length:      entry.Place.Length,
 			Translation: translationOf(a, code, content.translations),
 			Date:        content.date,
+			Sections:    content.Sections,
 			TitleHash:   print.TitleHash,
 			TextHash:    print.TextHash,
 			Simhash:     print.Simhash,

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -117,6 +118,28 @@ func TestRepeatedBlocks(t *testing.T) {
 				t.Errorf("the imprint is inside of %q, outside of %q", inside, outside)
 			}
 		})
+	}
+}
+
+// TestSections indexes pages with repeated blocks before their sections. In the segment, each section must
+// begin with its heading.
+func TestSections(t *testing.T) {
+	w := newWorld(t)
+	var pages []webobject.Object
+	for i := range minPages {
+		p := framed(fmt.Sprintf("http://a.example/%d", i), i)
+		p.Data = bytes.Replace(p.Data, []byte("<h2>"), fmt.Appendf(nil, "<h2 id=s%d>", i), 1)
+		pages = append(pages, p)
+	}
+	pkg := w.put(0, pages...)
+	w.list(pkg)
+	w.run(pkg.Key)
+	for _, d := range w.documents(w.manifest().Segments[0]) {
+		n := strings.TrimPrefix(d.URL, "http://a.example/")
+		if len(d.Sections) != 1 || d.Sections[0].Fragment != "s"+n || d.Headings[d.Sections[0].Heading] != "Parameters" ||
+			!strings.HasPrefix(d.Body[d.Sections[0].Start:], "Parameters\n") || strings.Contains(d.Body, greeting) {
+			t.Fatalf("%s: sections %+v of %q with headings %q", d.URL, d.Sections, d.Body, d.Headings)
+		}
 	}
 }
 

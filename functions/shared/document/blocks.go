@@ -22,12 +22,12 @@ type Block struct {
 
 // blocks returns a Block for each block of the page. Three parameters describe the page's Content:
 //
-//	kept    for each block, whether it belongs to the main part: Body begins with these blocks
-//	size    size of Body in bytes; the text beyond it was cut off
-//	starts  offsets in the page's text at which the headings begin
+//	kept      for each block, whether it belongs to the main part: Body begins with these blocks
+//	size      size of Body in bytes; the text beyond it was cut off
+//	headings  elements of the headings, as the method headings returns them
 //
 // A block of the main part gets its offsets in Body, unless all of it was cut off.
-func (d *Document) blocks(kept []bool, size int, starts []int32) []Block {
+func (d *Document) blocks(kept []bool, size int, headings []int32) []Block {
 	all := make([]Block, len(d.page.Blocks))
 	paths := make([]uint64, len(d.page.Elements))
 	for i := 1; i < len(paths); i++ {
@@ -43,10 +43,10 @@ func (d *Document) blocks(kept []bool, size int, starts []int32) []Block {
 			Code:  b.Flags&hypertext.Preformed != 0,
 			Label: text[len(text)-1] == ':' || isLabel(d.page.Elements[b.Element].Name),
 		}
-		for heading < len(starts) && starts[heading] < b.Start {
+		for heading < len(headings) && d.page.Elements[headings[heading]].Start < b.Start {
 			heading++
 		}
-		if heading < len(starts) && starts[heading] == b.Start {
+		if heading < len(headings) && d.page.Elements[headings[heading]].Start == b.Start {
 			all[i].Heading = int32(heading + 1)
 		}
 		if kept[i] {
@@ -77,7 +77,7 @@ const longBlock = 60
 
 // Without moves text that a site repeats on its pages out of the main part. The function repeated
 // returns true for the hash of a block that the site repeats. Repeated blocks are moved from Body
-// to Outside, and removed from Headings, but not all of them:
+// to Outside, and removed from Headings and Sections, but not all of them:
 //
 //	repeated block of the main part                                      moved
 //	before the first or after the last unrepeated block                  yes
@@ -115,6 +115,7 @@ func (c Content) Without(repeated func(hash uint64) bool) Content {
 	if first < 0 {
 		return c
 	}
+	c.moveSections(moves)
 	if moved > 0 {
 		c.move(main, moves)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/mainpart"
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
 // Content is the part of a page that the index keeps.
@@ -29,6 +30,8 @@ type Content struct {
 	// (Brin, Page 1998, 4.2.5).
 	Emphasis []layout.Span
 	Large    []layout.Span // ranges of Body that are headings, or in larger type
+
+	Sections []segment.Section // sections of Body that have addresses of their own
 
 	Blocks []Block // blocks of the whole page, in the order of its text; nil for plain text
 
@@ -60,12 +63,13 @@ func (d *Document) contentOf(kept []bool, all bool) Content {
 		body.addLines(told)
 	}
 	body = body.trim(MaxBody)
-	headings, starts := d.headings()
+	headings, elements := d.headings()
 	c := Content{
 		Title: d.Title, Lang: d.Lang, Body: string(body.text), Headings: headings,
 		Emphasis: body.find(d.spansOf(isEmphasis)), Large: body.find(d.spansOf(isLarge)),
-		Blocks: d.blocks(kept, len(body.text), starts), Main: kept,
+		Blocks: d.blocks(kept, len(body.text), elements), Main: kept,
 	}
+	c.Sections = d.sections(elements, c.Blocks)
 	var outside passage
 	if !all {
 		outside = d.outside(kept)
@@ -159,21 +163,21 @@ func (d *Document) visible() []byte {
 }
 
 // headings returns the texts of the page's headings outside of navigation, at most MaxHeadings, and
-// the offsets at which these headings begin in the page's text.
-func (d *Document) headings() (texts []string, starts []int32) {
+// the elements of these headings, as indexes in hypertext.Page.Elements.
+func (d *Document) headings() (texts []string, elements []int32) {
 	for i := range d.page.Elements {
 		e := &d.page.Elements[i]
 		if !hypertext.IsHeading(e.Name) || e.Flags&(hypertext.Navigation|hypertext.Hidden) != 0 {
 			continue
 		}
 		if text := d.textOf(e); text != "" {
-			starts = append(starts, e.Start)
+			elements = append(elements, int32(i))
 			if texts = append(texts, text); len(texts) == MaxHeadings {
 				break
 			}
 		}
 	}
-	return texts, starts
+	return texts, elements
 }
 
 // textOf returns the text of an element, with single spaces between its words, at most

@@ -147,6 +147,9 @@ func (d *Document) omit() {
 	images, of := d.omittedImages()
 	add(images > 0, "%d of %d images", images, of)
 	add(headings > MaxHeadings, "%d of %d headings", headings-MaxHeadings, headings)
+	add(c.Anchors > 0, "%d anchors beyond %d, or with names beyond %d bytes", c.Anchors, hypertext.MaxAnchors, hypertext.MaxAnchor)
+	fragments := d.omittedFragments()
+	add(fragments > 0, "the fragments of %d headings beyond %d KiB", fragments, MaxFragments>>10)
 }
 
 // fewWords is the greatest number of words on a page that needs scripts to show its text. It leaves

@@ -5,7 +5,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
@@ -66,8 +68,12 @@ func FuzzText(f *testing.F) {
 	f.Add([]byte("<p>a <b>b<nav>c</nav><i>d</b> e</i><h2> f <em>g</h2>"), "text/html")
 	f.Add([]byte("<table><table><p><details><summary>x</details><blockquote>y"), "")
 	f.Add([]byte("<article><ul><li><dl><dt>a<code>b</code></article><hr>c"), "text/html; charset=utf-8")
+	f.Add([]byte("<h1>a</h1><p>b<h2 id=c>d<h3><a name=e>f</a></h3><p>g<section id=h><h2>i<a id=j></a>"), "text/html")
 	f.Fuzz(func(t *testing.T, body []byte, contentType string) {
 		c := Text(body, contentType, "http://a/b")
+		checkSections(t, c)
+		n := 0
+		checkSections(t, c.Without(func(uint64) bool { n++; return n%2 == 0 }))
 		for _, s := range append(c.Headings, c.Title, c.Body, c.Lang) {
 			if !utf8.ValidString(s) {
 				t.Errorf("%q is not UTF-8", s)
@@ -83,4 +89,15 @@ func FuzzText(f *testing.F) {
 			}
 		}
 	})
+}
+
+// checkSections checks that sections are as a segment takes them.
+func checkSections(t *testing.T, c Content) {
+	last := segment.Section{Heading: -1, Start: -1}
+	for _, s := range c.Sections {
+		if s.Heading <= last.Heading || s.Heading >= len(c.Headings) || s.Start <= last.Start || s.Start > len(c.Body) || s.Fragment == "" || len(s.Fragment) > hypertext.MaxAnchor {
+			t.Errorf("section %+v after %+v of %q with headings %q", s, last, c.Body, c.Headings)
+		}
+		last = s
+	}
 }

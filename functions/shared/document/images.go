@@ -44,7 +44,7 @@ func (d *Document) Images(base address.Address, c Content) []segment.Image {
 		return nil
 	}
 	r := d.resolver(base, 0)
-	headings, starts := d.headings()
+	headings, elements := d.headings()
 	var images []segment.Image
 	taken := make(map[string]bool)
 	block, heading, looked := 0, 0, 0
@@ -70,7 +70,7 @@ func (d *Document) Images(base address.Address, c Content) []segment.Image {
 		if !isTold(&image) {
 			continue
 		}
-		for heading < len(starts) && starts[heading] <= reference.Start {
+		for heading < len(elements) && d.page.Elements[elements[heading]].Start <= reference.Start {
 			heading++
 		}
 		if heading > 0 {

@@ -77,6 +77,7 @@ func Read(body []byte, contentType string) (d *Document, err error) {
 			page.Omit(fmt.Sprintf("%d bytes of the feed beyond %d MiB", n, hypertext.MaxBytes>>20))
 		}
 		d = Parse(page.HTML)
+		d.page.Anchors = nil // those of its entries' markup: no address of the feed leads to them
 		d.Omitted = append(d.Omitted, page.Omitted...)
 	default:
 		d = Parse(text)

@@ -14,8 +14,9 @@ type attributes struct {
 	own                                    Words
 	language                               string // programming language, from a class such as language-go
 	hidden, navigation, main               bool
+	undrawn                                bool // not drawn by browsers, because of the attribute hidden or style; aria-hidden does not say so
 	href, src, alt, title, rel, lang, kind string
-	name, property, pragma, content        string
+	id, name, property, pragma, content    string
 	hreflang                               string
 	hasHref, hasSrc                        bool
 }
@@ -26,14 +27,17 @@ func (a *attributes) read(written []rawAttribute) {
 		switch string(name) {
 		case "class", "id", "role", "itemprop", "data-testid":
 			a.words(string(name), value)
+			if string(name) == "id" {
+				a.set(&a.id, value)
+			}
 		case "itemtype", "aria-label":
 			a.own.Add(value[:min(len(value), maxClass)])
 		case "hidden":
-			a.hidden = a.hidden || !bytes.EqualFold(bytes.TrimSpace(value), []byte("until-found"))
+			a.undrawn = a.undrawn || !bytes.EqualFold(bytes.TrimSpace(value), []byte("until-found"))
 		case "aria-hidden":
 			a.hidden = a.hidden || string(bytes.TrimSpace(value)) == "true"
 		case "style":
-			a.hidden = a.hidden || hides(value)
+			a.undrawn = a.undrawn || hides(value)
 		case "href":
 			a.set(&a.href, value)
 			a.hasHref = true
@@ -62,6 +66,7 @@ func (a *attributes) read(written []rawAttribute) {
 			a.set(&a.content, value)
 		}
 	}
+	a.hidden = a.hidden || a.undrawn
 }
 
 // set stores the text of an attribute's value in a variable that is still empty. It does nothing if
@@ -264,6 +269,23 @@ func (r *reader) reference(name atom.Atom, number int32, a *attributes) {
 		r.links = append(r.links, int32(len(r.page.References)))
 	}
 	r.page.References = append(r.page.References, ref)
+}
+
+// anchor appends to Page.Anchors an element that has an id, and an a element that has a name. It ignores
+// other elements. It also ignores elements that browsers do not draw: no address leads to them. The
+// parameter number is the element's index in Page.Elements.
+func (r *reader) anchor(name atom.Atom, number int32, a *attributes) {
+	anchor := Anchor{Element: number, Name: a.id}
+	if anchor.Name == "" && name == atom.A {
+		anchor.Name = a.name
+	}
+	switch {
+	case anchor.Name == "", a.undrawn:
+	case len(r.page.Anchors) == MaxAnchors, len(anchor.Name) > MaxAnchor:
+		r.page.Cut.Anchors++
+	default:
+		r.page.Anchors = append(r.page.Anchors, anchor)
+	}
 }
 
 // metadata records in the page what a base, link or meta element says.

@@ -28,6 +28,8 @@ const (
 	MaxData       = 1 << 20  // greatest size of all JSON-LD, in bytes
 	MaxAttributes = 64       // greatest number of attributes of a tag
 	MaxValue      = 16 << 10 // greatest size of an attribute's value, in bytes
+	MaxAnchors    = 100_000  // greatest number of anchors
+	MaxAnchor     = 300      // greatest size of an anchor's name, in bytes
 	maxClass      = 1 << 10  // greatest size of an attribute such as class or role, in bytes
 )
 
@@ -39,6 +41,7 @@ type Page struct {
 	Elements   []Element   // elements in document order; the first is html
 	Blocks     []Block     // blocks in the order of Text, with only line feeds between them
 	References []Reference // references in document order
+	Anchors    []Anchor    // anchors in document order
 	Title      string      // text of the title element, with single spaces between its words
 	Lang       string      // attribute lang of the html element
 	Base       string      // attribute href of the base element
@@ -61,6 +64,7 @@ type Cut struct {
 	Data       int // bytes of JSON-LD beyond MaxData
 	Attributes int // number of attributes ignored because their tag has more than MaxAttributes
 	Values     int // number of attribute values that were cut to MaxValue bytes
+	Anchors    int // number of anchors left out: those beyond MaxAnchors, and those whose names are beyond MaxAnchor
 }
 
 // Element is an element of the page.
@@ -120,6 +124,14 @@ type Reference struct {
 	Alt, Title, Rel string
 	Image           string // alternative text of the first image inside of the element
 	Start, End      int32  // range of the element's text in Page.Text
+}
+
+// Anchor is an element to which addresses with a fragment can lead: one with an id, or an a element
+// with a name. Its name is as the page has it, with character references decoded. Several anchors may
+// have the same name: then the first counts.
+type Anchor struct {
+	Element int32 // the element, as an index in Page.Elements
+	Name    string
 }
 
 // Meta has the values of four attributes of a meta element: name, property, http-equiv (in the
