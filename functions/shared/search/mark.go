@@ -56,11 +56,13 @@ func newMarker(p *plan, memory *Memory) *textMarker {
 	return m
 }
 
-// hit returns the hit for a document, with the matches in its title and its snippet marked.
+// hit returns the hit for a document, with the matches in its title and its snippet marked, and with the
+// sections to which the hit leads.
 func (m *textMarker) hit(d *segment.Document) Hit {
 	m.begin(d)
-	h := Hit{Document: *d, MarkedTitle: m.whole(d.Title), Snippet: m.snippet(d.Body)}
-	h.Body, h.Images = "", nil
+	h := Hit{Document: *d, MarkedTitle: m.whole(d.Title)}
+	h.Snippet, h.Section, h.Further = m.excerpt(d)
+	h.Body, h.Images, h.Sections = "", nil, nil
 	return h
 }
 

@@ -342,6 +342,8 @@ type Hit struct {
 	Score       float64
 	MarkedTitle []Fragment // title, with the words that match the query marked
 	Snippet     []Fragment // excerpt of the body, or of an image's caption or context, with the words that match the query marked
+	Section     *Section   // section of the page in which the snippet begins; nil if it is in none with an address of its own
+	Further     []Section  // other sections that have as much of the query, the best first
 	Alike       []string   // addresses of matches with the same or nearly the same text, which are not shown
 	// MoreOfSite is the number of hits of the same site that were moved behind the tenth hit (see
 	// Query.Spread) although their scores are better than that of the tenth. Only the last hit of the site

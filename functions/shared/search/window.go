@@ -9,7 +9,7 @@ import (
 const (
 	snippetSize = 220      // snippetSize is the greatest width of a snippet, in columns of a fixed-width font
 	scanSize    = 64 << 10 // scanSize is the number of bytes at the beginning of a text in which matches are looked for
-	// patience limits the search of the method snippet for the best window (excerpt) of a text. The
+	// patience limits the search of the method best for the best window (excerpt) of a text. The
 	// search ends if the text has no better window in so many bytes after the best one so far.
 	patience = 8 << 10
 	// nearer replaces patience once the best window so far has all words of the query. Then the search
@@ -26,31 +26,42 @@ func (m *textMarker) whole(text string) []Fragment {
 	return fragments(text, w, spans)
 }
 
-// snippet returns the best window of a text, with its matches marked. It is the window whose
-// different words have the greatest sum of weights; of windows with the same sum, one with its
-// matches close together. The search ends if no better window is found for a number of bytes: the
-// constant patience, or the constant nearer if the best window has all words of the query.
+// snippet returns the best window of a text, with its matches marked (see best).
 func (m *textMarker) snippet(text string) []Fragment {
-	read := cutRune(text[:min(len(text), scanSize)])
+	best, at := m.best(text, scanSize, patience)
+	w := best.fit(text, snippetSize)
+	end := min(len(best.text), w.end)
+	m.each(best.text, at, &end, func(s span) { best.spans = append(best.spans, s) })
+	return fragments(text, w, best.spans)
+}
+
+// best finds the best window of a text: the one whose different words have the greatest sum of weights;
+// of windows with the same sum, one with its matches close together. The parameter size is the number
+// of bytes at the beginning of the text that are read at most. The search ends if no better window is
+// found for a number of bytes: the parameter wait, or the constant nearer if the best window has all
+// words of the query. The result at is the offset up to which the text has been read.
+func (m *textMarker) best(text string, size, wait int) (best densest, at int) {
+	read := cutRune(text[:min(len(text), size)])
 	end := len(read)
-	best := densest{text: text, weights: m.weights, counts: make([]int, len(m.weights))}
-	at := m.each(read, 0, &end, func(s span) {
+	best = m.newDensest(read)
+	at = m.each(read, 0, &end, func(s span) {
 		if !best.add(s) {
 			return
 		}
 		switch {
 		case best.highest < m.all-1e-9:
-			end = min(len(read), s.end+patience)
+			end = min(len(read), s.end+wait)
 		case best.isDense():
 			end = s.end
 		default:
 			end = min(len(read), s.end+nearer)
 		}
 	})
-	w := best.fit(text, snippetSize)
-	end = min(len(read), w.end)
-	m.each(read, at, &end, func(s span) { best.spans = append(best.spans, s) })
-	return fragments(text, w, best.spans)
+	return best, at
+}
+
+func (m *textMarker) newDensest(text string) densest {
+	return densest{text: text, weights: m.weights, counts: make([]int, len(m.weights))}
 }
 
 // densest finds the best window of a text. A window begins with a match, ends with the same or a later
