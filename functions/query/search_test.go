@@ -12,9 +12,11 @@ import (
 	"time"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/bucketsearch/bucketsearch/functions/query/engine"
 	"github.com/bucketsearch/bucketsearch/functions/query/querytest"
-	"github.com/google/go-cmp/cmp"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
 // parse parses an HTML page with which the query function has answered.
@@ -90,6 +92,49 @@ func TestDates(t *testing.T) {
 	}
 	if title := document.Find(".more a").AttrOr("title", ""); title != "fetched on 21 November 2026, 12:00 UTC" {
 		t.Errorf("the link to the copy says %q", title)
+	}
+}
+
+// TestSections checks that a result leads to the section of its excerpt, and to others with the words of
+// the query in their headings.
+func TestSections(t *testing.T) {
+	s := newStore(t, 1)
+	body := "Of tables.\nOne pool\nIt is here.\nTwo pools\nThey are there.\nThe end"
+	var sections []segment.Section
+	headings := []string{"One pool", "Two <b>pools", "The end"}
+	for i, begins := range []string{"One", "Two", "The end"} {
+		sections = append(sections, segment.Section{Heading: i, Start: strings.Index(body, begins), Fragment: fmt.Sprintf("s %d", i)})
+	}
+	s.Publish(querytest.Page{URL: "https://example.org/a", MIME: "text/html", Title: "A", Body: body, Lang: "en", Headings: headings, Sections: sections})
+	h := s.serve()
+	for query, want := range map[string]engine.Snippet{
+		"pool": {
+			Section:  &engine.Section{Heading: "One pool", URL: "https://example.org/a#s%200"},
+			Sections: []engine.Section{{Heading: "Two <b>pools", URL: "https://example.org/a#s%201"}},
+		},
+		"end":   {Section: &engine.Section{Heading: "The end", URL: "https://example.org/a#s%202"}},
+		"table": {},
+	} {
+		var got engine.Answer
+		if err := json.Unmarshal(querytest.AskJSON(h, "/search?q="+query).Body.Bytes(), &got); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, engine.Snippet{Section: got.Results[0].Section, Sections: got.Results[0].Sections}); diff != "" {
+			t.Errorf("%s: sections (-want +got):\n%s", query, diff)
+		}
+		var wanted, links []string
+		if want.Section != nil {
+			wanted = append(wanted, want.Section.URL+" › "+want.Section.Heading)
+		}
+		for _, s := range want.Sections {
+			wanted = append(wanted, s.URL+" › "+s.Heading)
+		}
+		parse(t, querytest.Ask(h, "GET", "/search?q="+query).Body.String()).Find(".section a").Each(func(_ int, link *goquery.Selection) {
+			links = append(links, link.AttrOr("href", "")+" "+link.Text())
+		})
+		if diff := cmp.Diff(wanted, links); diff != "" {
+			t.Errorf("%s: links (-want +got):\n%s", query, diff)
+		}
 	}
 }
 

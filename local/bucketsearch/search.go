@@ -130,8 +130,14 @@ func printResult(out io.Writer, r engine.Result, s style, where *location) {
 			fmt.Fprintf(out, " %s(%s)%s", s.faint, hit.Date.Format(time.DateOnly), s.off)
 		}
 		fmt.Fprintln(out)
+		if hit.Section != nil {
+			printSection(out, *hit.Section, s)
+		}
 		if len(hit.Snippet) > 0 {
 			printSnippet(out, hit.Snippet, s)
+		}
+		for _, section := range hit.Further {
+			printSection(out, section, s)
 		}
 		if n := len(hit.Alike); n > 0 {
 			fmt.Fprintf(out, "    %sand %s alike (dup:all shows them)%s\n", s.faint, count(n, "page"), s.off)
@@ -221,6 +227,11 @@ func printFacets(out io.Writer, facets []search.Facet) error {
 		}
 	}
 	return w.Flush()
+}
+
+// printSection prints a section of a hit's page: its heading and its address.
+func printSection(out io.Writer, section search.Section, s style) {
+	fmt.Fprintf(out, "    › %s %s%s%s\n", section.Heading, s.url, section.URL, s.off)
 }
 
 func printSnippet(out io.Writer, snippet []search.Fragment, s style) {

@@ -29,17 +29,22 @@ type Answer struct {
 // that shows it. The excerpt for an image is from its caption or, if it has none, from the words
 // around it.
 type Snippet struct {
-	Image       *Picture  `json:"image,omitempty"`
-	URL         string    `json:"url"`
-	Title       string    `json:"title"`
-	Snippet     string    `json:"snippet"`
-	Score       float64   `json:"score"`
-	Lang        string    `json:"lang"`
-	LangSource  string    `json:"lang_source,omitempty"` // how Lang is known: declared, guessed, or overruled (by the text); only with explain=score
-	Type        string    `json:"type"`
-	Collections []string  `json:"collections,omitempty"`
-	Fetched     time.Time `json:"fetched,omitzero"`
-	Date        string    `json:"date,omitempty"` // the page's own date, such as 2026-01-31; "" if it is not known
+	Image       *Picture `json:"image,omitempty"`
+	URL         string   `json:"url"`
+	Title       string   `json:"title"`
+	Snippet     string   `json:"snippet"`
+	Score       float64  `json:"score"`
+	Lang        string   `json:"lang"`
+	LangSource  string   `json:"lang_source,omitempty"` // how Lang is known: declared, guessed, or overruled (by the text); only with explain=score
+	Type        string   `json:"type"`
+	Collections []string `json:"collections,omitempty"`
+	// section of the page in which the snippet begins; left out if it has no address of its own
+	Section *Section `json:"section,omitempty"`
+	// other sections that have as much of the query as the snippet, and words of it in their headings;
+	// the best first; with Section at most three
+	Sections []Section `json:"sections,omitempty"`
+	Fetched  time.Time `json:"fetched,omitzero"`
+	Date     string    `json:"date,omitempty"` // the page's own date, such as 2026-01-31; "" if it is not known
 	// addresses of matching pages that are not shown because their text is the same, or nearly the
 	// same
 	Alike []string `json:"alike,omitempty"`
@@ -51,6 +56,12 @@ type Snippet struct {
 	// shows their texts
 	Unvisited   bool                `json:"unvisited,omitempty"`
 	Explanation *search.Explanation `json:"explanation,omitempty"`
+}
+
+// Section is a part of a page with an address of its own.
+type Section struct {
+	Heading string `json:"heading"`
+	URL     string `json:"url"` // the page's address with the fragment that leads to the heading
 }
 
 // Translation says how the words of a query were translated from one language to another.
@@ -100,8 +111,12 @@ func (r Result) Answer() Answer {
 		Cost:       r.Cost,
 	}
 	for _, hit := range r.Hits {
+		var further []Section
+		for _, s := range hit.Further {
+			further = append(further, Section(s))
+		}
 		answer.Results = append(answer.Results, Snippet{
-			Image: r.picture(hit), URL: hit.URL, Title: hit.Title, Snippet: Plain(hit.Snippet), Score: hit.Score, Lang: hit.Lang, LangSource: hit.LangSource, Type: hit.MIME,
+			Image: r.picture(hit), URL: hit.URL, Title: hit.Title, Snippet: Plain(hit.Snippet), Section: (*Section)(hit.Section), Sections: further, Score: hit.Score, Lang: hit.Lang, LangSource: hit.LangSource, Type: hit.MIME,
 			Collections: hit.Collections, Fetched: hit.Fetched, Date: dayOf(hit.Date), Alike: hit.Alike, MoreOfSite: hit.MoreOfSite, Unvisited: hit.Unvisited, Across: hit.Across,
 			Explanation: hit.Explanation,
 		})

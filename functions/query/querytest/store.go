@@ -58,6 +58,8 @@ type Page struct {
 	Asset             bool   // whether the page is an asset of other pages, and so is not indexed
 	Images            []segment.Image
 	Date              time.Time // the page's own date
+	Headings          []string
+	Sections          []segment.Section
 }
 
 // Store is a bucket that tests fill with pages, packages, books and segments, as the other
@@ -142,6 +144,7 @@ func (s *Store) PublishIn(id layout.Partition, pages []Page) {
 		documents = append(documents, &segments.Page{Document: segment.Document{
 			ID: a.ID, Version: version, URL: a.URL, Site: a.Site, Title: p.Title, Body: p.Body, Lang: p.Lang, MIME: p.MIME,
 			Fetched: created, Package: key, Offset: places[i].Offset, Length: places[i].Length, Images: p.Images, Date: p.Date,
+			Headings: p.Headings, Sections: p.Sections,
 		}, Outside: p.Outside, Silent: p.Title+p.Body == ""})
 	}
 	content, err := book.Encode(learnt)

@@ -18,6 +18,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
@@ -70,6 +71,21 @@ func (j *judged) click(ping string, times int) {
 }
 
 func (j *judged) clicks() []string { return functionstest.Keys(j.T, j.Bucket, layout.Clicks) }
+
+// TestClickOnSection checks that a click on a section of a result counts as one on the result.
+func TestClickOnSection(t *testing.T) {
+	j := newClicked(t)
+	j.Publish(querytest.Page{
+		URL: birdsPage, MIME: "text/html", Title: "Birds", Body: "Birds.\nStorks\nwhite\nWhite storks\nThey nest.", Lang: "en", Headings: []string{"Storks", "White storks"},
+		Sections: []segment.Section{{Heading: 0, Start: 7, Fragment: "a"}, {Heading: 1, Start: 20, Fragment: "b"}},
+	})
+	pings := j.pings(whiteOnes)
+	for _, fragment := range []string{"#a", "#b"} {
+		if ping := pings[birdsPage+fragment]; ping == "" || ping != pings[birdsPage] {
+			t.Errorf("a click on %s is reported to %q, want %q", fragment, ping, pings[birdsPage])
+		}
+	}
+}
 
 // TestClick reports a click as a browser does. It checks that exactly one object is stored, and
 // that nothing in it tells who clicked.

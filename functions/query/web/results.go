@@ -45,6 +45,8 @@ type hitView struct {
 	Crumbs    []string // the address for people: host, then the parts of the path
 	Title     []search.Fragment
 	Snippet   []search.Fragment
+	Section   *search.Section  // section in which the snippet begins; nil if it has no address of its own
+	Further   []search.Section // other sections that have as much of the query
 	Lang      string
 	Fetched   time.Time
 	Date      time.Time // the page's own date; the zero time if it is not known
@@ -92,7 +94,7 @@ func newResultsPage(q engine.Query, found engine.Result) resultsPage {
 		ofSite.Text += " site:" + h.Site
 		page.Hits = append(page.Hits, hitView{
 			Site: h.Site, More: h.MoreOfSite, OfSite: pageAddress(ofSite, 0),
-			URL: h.URL, Crumbs: crumbs(h.URL), Title: title, Snippet: h.Snippet,
+			URL: h.URL, Crumbs: crumbs(h.URL), Title: title, Snippet: h.Snippet, Section: h.Section, Further: h.Further,
 			Lang: h.Lang, Fetched: h.Fetched.UTC(), Date: h.Date, Copy: engine.CopyAddress(h.URL, q.AsOf), Alike: len(h.Alike), All: all,
 			Image: newImageView(h.Image, found.Copies), Unvisited: h.Unvisited, Across: h.Across,
 		})
