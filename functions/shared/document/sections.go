@@ -153,3 +153,18 @@ func (c *Content) moveSections(moves []bool) {
 		}
 	}
 }
+// fragmentsByElement returns the fragments by which addresses lead to the page's headings (see
+// fragments). The keys are the elements of the headings, as indexes in hypertext.Page.Elements.
+// Documents that were converted to HTML have no fragments, because their readers know none.
+func (d *Document) fragmentsByElement() map[int32]string {
+	if d.converted {
+		return nil
+	}
+	_, elements := d.headings()
+	fragments, _ := d.fragments(elements)
+	byElement := make(map[int32]string, len(elements))
+	for i, element := range elements {
+		byElement[element] = fragments[i]
+	}
+	return byElement
+}

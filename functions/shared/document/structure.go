@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/linkeddata"
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/mainpart"
@@ -34,7 +35,21 @@ func Structure(o webobject.Object) (p structured.Page, err error) {
 	if err != nil {
 		return structured.Page{}, err
 	}
-	return d.Structured(a), nil
+	p = d.Structured(a)
+	if date := d.Date(lastModified(o), o.Downloaded); !date.IsZero() {
+		p.Date = date.Format(time.DateOnly)
+	}
+	return p, nil
+}
+
+// lastModified returns the value of a stored page's response header Last-Modified; "" if it has none.
+func lastModified(o webobject.Object) string {
+	for _, field := range o.Header {
+		if strings.EqualFold(field.Name, "Last-Modified") {
+			return field.Value
+		}
+	}
+	return ""
 }
 
 // Structured returns the main part of the page with its structure, and the page's metadata. a is
@@ -74,7 +89,7 @@ func (d *Document) Structured(a address.Address) structured.Page {
 		return p
 	}
 	kept, _ := d.main()
-	p.Parts = structured.Parts(d.page, kept, resolve)
+	p.Parts = structured.Parts(d.page, kept, resolve, d.fragmentsByElement())
 	main := d.passageOf(kept)
 	if told := d.told(); told.exceeds(main) {
 		main.addLines(told)

@@ -11,9 +11,11 @@ import (
 
 // Parts returns the parts of a page, such as headings, paragraphs and tables. It uses only the blocks
 // for which keep is true, those of the main part. The function resolve returns the URL of a reference,
-// or "" if the reference cannot be resolved.
-func Parts(p *hypertext.Page, keep []bool, resolve func(string) string) []Part {
+// or "" if the reference cannot be resolved. The parameter fragments has the fragments by which addresses
+// lead to headings; its keys are the headings' elements, as indexes in p.Elements.
+func Parts(p *hypertext.Page, keep []bool, resolve func(string) string, fragments map[int32]string) []Part {
 	b := newBuilder(p, keep, resolve)
+	b.fragments = fragments
 	b.build()
 	return b.parts
 }
@@ -46,10 +48,11 @@ func (b *builder) build() {
 
 // builder builds the parts of a page, block by block.
 type builder struct {
-	page    *hypertext.Page
-	keep    []bool
-	resolve func(string) string
-	parts   []Part
+	page      *hypertext.Page
+	keep      []bool
+	resolve   func(string) string
+	parts     []Part
+	fragments map[int32]string // fragments that lead to headings, by the index of the heading's element
 
 	marks  []mark // links, emphasis and code (see mark) that begin in the current block or after it
 	open   []mark // links, emphasis and code that began before the current block and reach into it
@@ -78,6 +81,7 @@ type place struct {
 	// heading: level of the heading around the block, or 0
 	// list, quote: how many lists and how many quotes are around the block
 	heading, list, quote   int
+	title                  int32 // index of the heading's element
 	item, table, code      int32 // indexes of the block's innermost li, table and code element; 0: none
 	term, definition       bool
 	caption                int32
@@ -94,7 +98,7 @@ func (b *builder) placeOf(at int32) (in place) {
 		}
 		switch e.Name {
 		case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
-			in.heading = int(e.Name.String()[1] - '0')
+			in.heading, in.title = int(e.Name.String()[1]-'0'), at
 		case atom.Pre, atom.Xmp, atom.Listing:
 			in.code = at
 		case atom.Li:
@@ -143,6 +147,7 @@ func (b *builder) block(i int) {
 		return
 	case in.heading != 0:
 		part.Kind, part.Level, part.List = Heading, in.heading, 0
+		part.Fragment = b.fragments[in.title]
 	case in.item != 0 && !b.begun[in.item]:
 		b.begun[in.item] = true
 		part.Kind = Item

@@ -21,6 +21,7 @@ type Page struct {
 	Author      string    `json:"author,omitempty"`
 	Published   string    `json:"published,omitempty"` // time of publication: a date or RFC 3339 time
 	Modified    string    `json:"modified,omitempty"`
+	Date        string    `json:"date,omitempty"` // the page's own date, such as 2026-01-31 (see document.Document.Date); "" if it is not known
 	Fetched     time.Time `json:"fetched,omitzero"`
 	Lang        string    `json:"lang,omitempty"`        // primary subtag of the language (RFC 5646)
 	LangSource  string    `json:"lang_source,omitempty"` // how Lang was found: declared, guessed or overruled (see language.Source)
@@ -51,6 +52,7 @@ const (
 type Part struct {
 	Kind     Kind       `json:"kind"`
 	Level    int        `json:"level,omitempty"`    // level of a heading, 1 to 6
+	Fragment string     `json:"fragment,omitempty"` // fragment by which an address leads to a heading, such as use in http://a/#use
 	List     int        `json:"list,omitempty"`     // number of nested lists that the part is in
 	Ordinal  int        `json:"ordinal,omitempty"`  // number of an item in a numbered list, from 1; 0: no number
 	Quote    int        `json:"quote,omitempty"`    // number of nested quotes that the part is in

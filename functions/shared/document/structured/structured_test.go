@@ -23,7 +23,7 @@ func pageOf(markup string) Page {
 		}
 		return "http://a/" + reference
 	}
-	return Page{Title: p.Title, Parts: Parts(p, keep, resolve)}
+	return Page{Title: p.Title, Parts: Parts(p, keep, resolve, nil)}
 }
 
 func TestMarkdown(t *testing.T) {
@@ -56,6 +56,26 @@ func TestMarkdown(t *testing.T) {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestMarkdownParts checks that the offsets of parts lead to their Markdown.
+func TestMarkdownParts(t *testing.T) {
+	for markup, want := range map[string][]string{
+		"<title>T</title><p>a<h2>B</h2><ul><li>c<li>d</ul>": {"a", "## B", "-   c", "-   d"},
+		"<h1>A</h1><blockquote>b</blockquote>":              {"# A", "> b"},
+		"":                                                  nil,
+	} {
+		page := pageOf(markup)
+		text, starts := page.MarkdownParts()
+		var got []string
+		for _, start := range starts {
+			line, _, _ := strings.Cut(text[start:], "\n")
+			got = append(got, line)
+		}
+		if diff := cmp.Diff(want, got); diff != "" || text != page.Markdown() {
+			t.Errorf("%s: %q (-want +got)\n%s", markup, text, diff)
+		}
 	}
 }
 

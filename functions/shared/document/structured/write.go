@@ -9,18 +9,28 @@ import (
 // Markdown returns the page in CommonMark 0.31, with tables as in GitHub Flavored Markdown.
 // It begins with the title as a heading, unless the page's own first heading is the title.
 func (p *Page) Markdown() string {
+	text, _ := p.MarkdownParts()
+	return text
+}
+
+// MarkdownParts returns the page in Markdown, as Markdown does, and the offset in this text, in bytes, at
+// which each element of Parts begins.
+func (p *Page) MarkdownParts() (markdown string, starts []int) {
 	var w strings.Builder
 	if p.Title != "" && !p.beginsWithTitle() {
 		w.WriteString("# " + escaped(p.Title) + "\n\n")
 	}
+	starts = make([]int, 0, len(p.Parts))
 	for i := range p.Parts {
 		part := &p.Parts[i]
+		starts = append(starts, w.Len())
 		text := part.markdown()
 		if text == "" {
 			continue
 		}
 		if i > 0 && !(part.isTight() && p.Parts[i-1].isTight()) {
 			w.WriteByte('\n')
+			starts[i]++
 		}
 		prefix := strings.Repeat("> ", min(part.Quote, maxIndent))
 		for line := range strings.Lines(text) {
@@ -30,7 +40,11 @@ func (p *Page) Markdown() string {
 			w.WriteString(line + "\n")
 		}
 	}
-	return strings.TrimLeft(w.String(), "\n")
+	markdown = strings.TrimLeft(w.String(), "\n")
+	for i := range starts {
+		starts[i] = max(0, starts[i]-(w.Len()-len(markdown)))
+	}
+	return markdown, starts
 }
 
 // beginsWithTitle reports whether the first heading among the page's first three parts is of
