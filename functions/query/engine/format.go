@@ -41,7 +41,7 @@ func (f Format) As(page webobject.Object) (data []byte, media string, err error)
 	if f == HTML {
 		return page.Data, page.MIME, nil
 	}
-	structure, err := structureOf(page)
+	structure, err := Structured(page)
 	if err != nil {
 		return nil, "", err
 	}
@@ -55,8 +55,9 @@ func (f Format) As(page webobject.Object) (data []byte, media string, err error)
 	return data, "application/json", err
 }
 
-// structureOf returns the main part of a stored page with its headings, lists, links and tables.
-func structureOf(page webobject.Object) (structured.Page, error) {
+// Structured returns the main part of a stored page with its headings, lists, links and tables. For a
+// page without text the error is a NoText.
+func Structured(page webobject.Object) (structured.Page, error) {
 	structure, err := document.Structure(page)
 	if err != nil {
 		return structured.Page{}, &NoText{URL: page.URL, Err: err}

@@ -60,6 +60,7 @@ type Page struct {
 	Date              time.Time // the page's own date
 	Headings          []string
 	Sections          []segment.Section
+	Collections       []string
 }
 
 // Store is a bucket that tests fill with pages, packages, books and segments, as the other
@@ -116,7 +117,7 @@ func (s *Store) PublishIn(id layout.Partition, pages []Page) {
 	compressor := webobject.NewCompressor(webobject.DefaultLevel)
 	for _, p := range pages {
 		run, err := compressor.Compress(webobject.Object{
-			URL: p.URL, MIME: p.MIME, Data: []byte(p.Data), Downloaded: created, Status: 200, Version: version,
+			URL: p.URL, MIME: p.MIME, Data: []byte(p.Data), Downloaded: created, Status: 200, Version: version, Collections: p.Collections,
 		})
 		s.Check(err)
 		pkg.Runs = append(pkg.Runs, run)
@@ -144,7 +145,7 @@ func (s *Store) PublishIn(id layout.Partition, pages []Page) {
 		documents = append(documents, &segments.Page{Document: segment.Document{
 			ID: a.ID, Version: version, URL: a.URL, Site: a.Site, Title: p.Title, Body: p.Body, Lang: p.Lang, MIME: p.MIME,
 			Fetched: created, Package: key, Offset: places[i].Offset, Length: places[i].Length, Images: p.Images, Date: p.Date,
-			Headings: p.Headings, Sections: p.Sections,
+			Headings: p.Headings, Collections: p.Collections, Sections: p.Sections,
 		}, Outside: p.Outside, Silent: p.Title+p.Body == ""})
 	}
 	content, err := book.Encode(learnt)

@@ -153,6 +153,7 @@ func (c *Content) moveSections(moves []bool) {
 		}
 	}
 }
+
 // fragmentsByElement returns the fragments by which addresses lead to the page's headings (see
 // fragments). The keys are the elements of the headings, as indexes in hypertext.Page.Elements.
 // Documents that were converted to HTML have no fragments, because their readers know none.
