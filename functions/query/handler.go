@@ -4,14 +4,21 @@
 //	engine      answers
 //	request     reads parameters, and tells clients what went wrong
 //	web         serves pages for people
+//	mcp         answers language models, by the Model Context Protocol
 //	querytest   fills buckets for tests
 package query
 
 import (
 	"net/http"
 
+	"github.com/bucketsearch/bucketsearch/functions/query/mcp"
 	"github.com/bucketsearch/bucketsearch/functions/query/web"
 )
 
 // Handler serves all that clients can ask for by HTTP.
-func Handler(site web.Site) http.Handler { return web.Handler(site) }
+func Handler(site web.Site) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", web.Handler(site))
+	mux.Handle("/mcp", mcp.Handler(site.Engine))
+	return mux
+}
