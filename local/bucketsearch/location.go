@@ -109,11 +109,7 @@ func (l *location) reading(action func(cmd *cobra.Command, args []string, a *sys
 // and calls action, even if the bucket is empty or its settings are damaged.
 func (l *location) attached(action func(cmd *cobra.Command, args []string, a *system.Attached) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
-		defer func() {
-			if errors.Is(err, system.ErrEmpty) {
-				err = fmt.Errorf("%w; crawl a site first, or say by --data or --s3 where the bucket is", err)
-			}
-		}()
+		defer func() { err = emptyAdvice(err) }()
 		attached, err := l.attach(cmd.Context())
 		if err != nil {
 			return err
@@ -121,6 +117,15 @@ func (l *location) attached(action func(cmd *cobra.Command, args []string, a *sy
 		defer func() { err = errors.Join(err, attached.Close()) }()
 		return action(cmd, args, attached)
 	}
+}
+
+// emptyAdvice adds what to do to the error that there is no bucket, or that nothing was crawled into
+// it. It returns all other errors unchanged.
+func emptyAdvice(err error) error {
+	if errors.Is(err, system.ErrEmpty) {
+		return fmt.Errorf("%w; crawl a site first, or say by --data or --s3 where the bucket is", err)
+	}
+	return err
 }
 
 func storeCommand() *cobra.Command {

@@ -117,6 +117,8 @@ func TestMistakes(t *testing.T) {
 		{"eval --clicked", "nothing has been crawled yet"},
 		{"eval --judged", "nothing has been crawled yet"},
 		{"pause now", "pause takes no argument"},
+		{"mcp now", "mcp takes no argument"},
+		{"mcp --allow-crawl mailto:joe", "--allow-crawl: seed \"mailto:joe\" is no web address"},
 	} {
 		args := strings.Fields(c.args)
 		if !strings.Contains(c.args, "--data") {
@@ -134,7 +136,7 @@ func TestMistakes(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	for _, args := range [][]string{nil, {"help"}, {"help", "crawl"}, {"up", "--help"}, {"search", "-h"}, {"help", "status"}, {"help", "page"}, {"help", "verify"},
-		{"help", "why"}, {"help", "forget"}, {"help", "limits"}, {"help", "pause"}, {"help", "resume"}, {"help", "export"}, {"help", "list"}, {"help", "report"}, {"help", "import"}, {"help", "eval"}} {
+		{"help", "why"}, {"help", "forget"}, {"help", "limits"}, {"help", "pause"}, {"help", "resume"}, {"help", "export"}, {"help", "list"}, {"help", "report"}, {"help", "import"}, {"help", "eval"}, {"help", "mcp"}} {
 		got := do(t.Context(), args...)
 		if got.code != 0 || !strings.Contains(got.out, "Examples:\n  bucketsearch ") {
 			t.Errorf("%v: exit %d; help without examples:\n%s", args, got.code, got.out)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/fetch"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
@@ -59,7 +60,7 @@ func (s *System) Plan(ctx context.Context, p Plan) error {
 	for _, c := range planned {
 		before, _ := named(published, c.Name)
 		c.Again, c.Renew = now, p.renew(before, now)
-		if err := s.publish(ctx, c); err != nil {
+		if err := publishCleaned(ctx, s.Bucket, c); err != nil {
 			return err
 		}
 	}
@@ -81,7 +82,7 @@ func (s *System) Plan(ctx context.Context, p Plan) error {
 		if renewed {
 			c.Again, c.Renew = now, now
 		}
-		if err := s.publish(ctx, c); err != nil {
+		if err := publishCleaned(ctx, s.Bucket, c); err != nil {
 			return err
 		}
 	}
@@ -145,7 +146,7 @@ func (s *System) planSeeds(ctx context.Context, p Plan, published []collection.C
 			next.Pages += int64(status.Stored - status.Assets)
 		}
 	}
-	return s.publish(ctx, next)
+	return publishCleaned(ctx, s.Bucket, next)
 }
 
 // renew returns the new value of Collection.Renew for a collection of the plan. This value is a time:
@@ -168,10 +169,10 @@ func named(all []collection.Collection, name string) (collection.Collection, boo
 	return all[i], true
 }
 
-// publish publishes a collection. Before that, it removes query parameters (such as session ids)
+// publishCleaned publishes a collection. Before that, it removes query parameters (such as session ids)
 // from the URLs of the collection's seeds, by the same rules by which the crawl removes them from
 // links. So a link to a seed leads to the URL of the seed.
-func (s *System) publish(ctx context.Context, c collection.Collection) error {
+func publishCleaned(ctx context.Context, bucket blob.Bucket, c collection.Collection) error {
 	admission, err := c.Rules()
 	if err != nil {
 		return err
@@ -186,6 +187,6 @@ func (s *System) publish(ctx context.Context, c collection.Collection) error {
 		cleaned[i].URL = admission.Clean(at).URL
 	}
 	c.Seeds = nil
-	_, err = collection.Publish(ctx, s.Bucket, c.With(cleaned))
+	_, err = collection.Publish(ctx, bucket, c.With(cleaned))
 	return err
 }

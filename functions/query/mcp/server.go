@@ -113,15 +113,11 @@ func answered[In any](answer func(context.Context, In) (string, error)) sdk.Tool
 }
 
 // Serve answers one client, whose messages it reads from in, a line each, and which reads the
-// answers from out. It returns when the client closes in, or when ctx ends.
+// answers from out. It returns when in has ended and all requests are answered, or when ctx ends.
 func (t Tools) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	return t.Server().Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}})
+	e := newExchange(ctx, in, out)
+	return t.Server().Run(ctx, &sdk.IOTransport{Reader: e, Writer: e})
 }
-
-// unclosed is a writer that stays open when the SDK closes it.
-type unclosed struct{ io.Writer }
-
-func (unclosed) Close() error { return nil }
 
 // Handler serves the tools that read, over streamable HTTP. It keeps no sessions, so each request
 // may reach another instance. It refuses requests that a browser sends for a page of another origin

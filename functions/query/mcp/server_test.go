@@ -1,8 +1,10 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -206,5 +208,26 @@ func TestFunctionURL(t *testing.T) {
 	s.Check(err)
 	if answer.StatusCode != http.StatusOK || !strings.Contains(string(body), "1 page matches") {
 		t.Errorf("%d %s", answer.StatusCode, body)
+	}
+}
+
+// TestServe sends requests, and ends the input at once. All of them must be answered.
+func TestServe(t *testing.T) {
+	s := newStore(t)
+	s.Publish(querytest.Manual(3)...)
+	const begin = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` +
+		"\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
+	const search = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"search","arguments":{"query":"manual"}}}`
+	for range 10 {
+		in := begin + fmt.Sprintf(search, 1) + "\n" + fmt.Sprintf(search, 2) + "\n" + fmt.Sprintf(search, 3) // without a line feed at its end
+		var out bytes.Buffer
+		s.Check(s.tools().Serve(t.Context(), strings.NewReader(in), &out))
+		if n := strings.Count(out.String(), "3 pages match"); n != 3 || strings.Count(out.String(), "\n") != 4 {
+			t.Fatalf("%d of 3 searches are answered:\n%s", n, out.String())
+		}
+	}
+	long := strings.NewReader(begin + strings.Repeat(" ", maxMessage) + "\n")
+	if err := s.tools().Serve(t.Context(), long, io.Discard); err == nil || !strings.Contains(err.Error(), "longer than 1048576 bytes") {
+		t.Errorf("a long message: %v", err)
 	}
 }
