@@ -36,7 +36,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Limits say when spool objects are packed: at which total size, and at which age.
+// Limits say when spool objects are packed: at which total size, and at which age. In a new
+// partition they are packed earlier (see Gather).
 type Limits struct {
 	Bytes int64         // the spool objects (fetched batches) of a partition are packed when their pages have this many uncompressed bytes
 	Age   time.Duration // all spool objects of a partition are packed when the oldest has this age
@@ -92,8 +93,13 @@ const leaseTime = 30 * time.Second
 //
 //   - together they reach Limits.Bytes;
 //   - the oldest has reached Limits.Age;
+//   - they have as many pages as the partition's packages have so far, or more;
 //   - the crawl has ended; or
 //   - the task says Flush.
+//
+// By the third condition the first page of a partition is packed at once, and then the packages
+// grow: of 1, 1, 2, 4, 8 pages and so on. So the first pages can be searched early, and the number of
+// small packages is only the logarithm of the number of pages.
 //
 // Otherwise it sends pack a task that arrives after Limits.Age.
 func (f *Function) Gather(ctx context.Context, t task.Gather) error {
@@ -105,7 +111,7 @@ func (f *Function) Gather(ctx context.Context, t task.Gather) error {
 		if err != nil || len(waiting) == 0 {
 			return err
 		}
-		due, err := f.due(ctx, waiting, t.Flush)
+		due, err := f.due(ctx, t.Storage, waiting, t.Flush)
 		if err != nil {
 			return err
 		}
@@ -124,19 +130,26 @@ func (f *Function) Gather(ctx context.Context, t task.Gather) error {
 	}
 }
 
-// due reports whether the waiting spool objects, all of them settled, are to be packed now, because
-// one of the conditions of Gather holds. The parameter flush is the field Flush of Gather's task.
-func (f *Function) due(ctx context.Context, waiting []frontier.Waiting, flush bool) (bool, error) {
+// due reports whether the waiting spool objects of a partition, all of them settled, are to be packed
+// now, because one of the conditions of Gather holds. The parameter flush is the field Flush of
+// Gather's task.
+func (f *Function) due(ctx context.Context, p layout.Partition, waiting []frontier.Waiting, flush bool) (bool, error) {
 	var bytes int64
-	oldest := waiting[0].Since
+	pages, oldest := 0, waiting[0].Since
 	for _, w := range waiting {
-		bytes += w.Bytes
+		bytes, pages = bytes+w.Bytes, pages+w.Pages
 		if w.Since.Before(oldest) {
 			oldest = w.Since
 		}
 	}
 	if flush || bytes >= f.Limits.Bytes || f.Now().Sub(oldest) >= f.Limits.Age {
 		return true, nil
+	}
+	if pages > 0 {
+		packed, err := frontier.NewInbox(f.Redis, p).Packed(ctx)
+		if err != nil || pages >= packed {
+			return err == nil, err
+		}
 	}
 	return f.ended(ctx)
 }

@@ -58,6 +58,45 @@ func TestPackByAge(t *testing.T) {
 	}
 }
 
+// TestFirstPackages settles batches of one page in a new partition. The first page must be packed at
+// once, and then as many pages as were packed before, so that packages grow. When Redis has lost the
+// number of packed pages, one more package is small.
+func TestFirstPackages(t *testing.T) {
+	w := embedded(t)
+	w.packed(0)
+	settle := func(from, to uint64) (pages []int) {
+		for token := from; token <= to; token++ {
+			w.spool(w.stored(token))
+			w.settle(token)
+		}
+		for _, p := range w.manifest().Packages {
+			pages = append(pages, p.Pages)
+		}
+		return pages
+	}
+	if diff := cmp.Diff([]int{1, 1, 2, 4, 8}, settle(1, 31)); diff != "" {
+		t.Errorf("pages of packages (-want +got):\n%s", diff)
+	}
+	w.Redis.FlushDB(t.Context())
+	functionstest.Open(t, w.Redis, w.inForce, 1)
+	functionstest.Admit(t, w.Redis, w.inForce, "http://other."+host+"/")
+	if diff := cmp.Diff([]int{1, 1, 2, 4, 8, 1}, settle(32, 47)); diff != "" {
+		t.Errorf("pages of packages after the loss of Redis (-want +got):\n%s", diff)
+	}
+}
+
+// TestNothingStored settles a batch without pages in a new partition: nobody waits to search it, so it
+// must not be packed at once.
+func TestNothingStored(t *testing.T) {
+	w := embedded(t)
+	w.packed(0)
+	w.spool(w.ledger(1, functionstest.Outcome(t, version(1), site, book.Failed)))
+	w.settle(1)
+	if got := w.manifest().Packages; len(got) > 0 || len(w.waiting()) != 1 {
+		t.Errorf("%d packages, and %d batches wait, want one that waits", len(got), len(w.waiting()))
+	}
+}
+
 func TestPackByBytes(t *testing.T) {
 	w := embedded(t)
 	w.spool(w.stored(1))
@@ -83,6 +122,7 @@ func TestPackByBytes(t *testing.T) {
 	}
 	// Many batches at once, as after a pause, still make packages of the right size.
 	w.Limits.Bytes = 100 * waiting[0].Bytes
+	w.packed(1000)
 	for token := uint64(8); token <= 13; token++ {
 		w.spool(w.stored(token))
 		w.settle(token)

@@ -29,7 +29,8 @@ const (
 )
 
 // world is a pack function for tests, with a bucket, settings and Redis. Its frontier is built, and
-// one URL waits on another host, so that the crawl has not ended.
+// one URL waits on another host, so that the crawl has not ended. Redis says that the partition has a
+// thousand pages, so that a few spool objects are not packed at once; the first commit corrects this.
 type world struct {
 	*Function
 	t       *testing.T
@@ -61,7 +62,16 @@ func newWorld(t *testing.T, rdb redis.UniversalClient, edit func(*collection.Col
 	}
 	functionstest.Open(t, rdb, w.inForce, 1)
 	functionstest.Admit(t, rdb, w.inForce, "http://other."+host+"/")
+	w.packed(1000)
 	return w
+}
+
+// packed enters in Redis how many pages the packages of the partition have.
+func (w *world) packed(pages int) {
+	w.t.Helper()
+	if err := frontier.NewInbox(w.Redis, 0).SetPacked(w.t.Context(), pages); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 // embedded returns a world on the embedded Redis, with the usual settings.

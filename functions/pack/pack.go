@@ -27,7 +27,8 @@ import (
 const parallelReads = 8
 
 // packAll packs waiting batches into packages and a book, commits these, and removes the batches
-// from the partition's inbox in Redis (the list of batches to be packed). If another process packs
+// from the partition's inbox in Redis (the list of batches to be packed). It also enters there how
+// many pages the partition's packages have now. If another process packs
 // some of the batches meanwhile, packAll starts again with the others. A batch that can no longer
 // be packed (see lost) is only removed from the inbox. Its outcomes are in a frontier, but will be
 // in no book. So packAll then makes the sweep rebuild the frontiers from the books.
@@ -52,7 +53,14 @@ func (f *Function) packAll(ctx context.Context, id layout.Partition, waiting []f
 		if err != nil {
 			return err
 		}
-		return frontier.NewInbox(f.Redis, id).Remove(ctx, batches)
+		inbox, pages := frontier.NewInbox(f.Redis, id), 0
+		for _, listed := range p.Manifest().Packages {
+			pages += listed.Pages
+		}
+		if err := inbox.SetPacked(ctx, pages); err != nil {
+			return err
+		}
+		return inbox.Remove(ctx, batches)
 	}
 }
 

@@ -208,6 +208,7 @@ func TestSettledInTheInbox(t *testing.T) {
 	w.Redis = rdb
 	functionstest.Open(t, rdb, w.inForce, 1)
 	functionstest.Admit(t, rdb, w.inForce, "http://other."+host+"/")
+	w.packed(1000)
 	rdb.AddHook(&atScript{n: 2, do: func() {
 		if waiting := w.waiting(); len(waiting) != 1 || waiting[0].Settled {
 			t.Errorf("while its outcomes are settled, there waits %+v", waiting)

@@ -36,8 +36,8 @@ type candidate struct {
 //
 // A denied URL goes with the batch, too, with the reason. When the outcomes of the batch are
 // settled (entered in the frontier), a URL that was left out waits again, before others of its
-// priority.
-func (f *Function) batch(ctx context.Context, front *frontier.Frontier, s *settings.Settings, lease frontier.Lease) (batch.Batch, error) {
+// priority. The parameter decided is Counts.Decided of the frontier.
+func (f *Function) batch(ctx context.Context, front *frontier.Frontier, s *settings.Settings, lease frontier.Lease, decided int64) (batch.Batch, error) {
 	b := batch.Batch{Version: lease.Version, Host: lease.Host, NotBefore: lease.NotBefore, Failures: lease.Failures}
 	urls, err := f.candidates(s, lease)
 	if err != nil || len(urls) == 0 {
@@ -61,7 +61,7 @@ func (f *Function) batch(ctx context.Context, front *frontier.Frontier, s *setti
 		delay = max(delay, s.DelayOf(u.Collection))
 	}
 	b.DelayMillis = delay.Milliseconds()
-	room, bytes := f.fit(delay), 0
+	room, bytes := f.fit(delay, decided), 0
 	if slices.ContainsFunc(urls, func(u candidate) bool { return u.Last == nil && s.Collection(u.Collection).Topic != nil }) {
 		room = min(room, fit(topicTime, delay))
 	}

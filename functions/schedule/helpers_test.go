@@ -31,7 +31,22 @@ type world struct {
 	inForce *settings.Settings
 }
 
+// newWorld returns a world whose crawl is not new: its batches have full size (see Function.fit).
 func newWorld(t *testing.T, rdb redis.UniversalClient, change func(*collection.Collection)) *world {
+	t.Helper()
+	w := newCrawl(t, rdb, change)
+	var decided []frontier.Known
+	for i := range batch.MaxTargets {
+		decided = append(decided, frontier.Known{ID: layout.IdentityOf(fmt.Sprint("http://old.example/", i)), Version: layout.Version{Epoch: 1}, State: book.Skipped})
+	}
+	if err := frontier.New(rdb, 0).Mark(t.Context(), decided); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// newCrawl returns a world in which no URL is decided yet.
+func newCrawl(t *testing.T, rdb redis.UniversalClient, change func(*collection.Collection)) *world {
 	t.Helper()
 	bucket, clock, sender := memblob.New(), functionstest.NewClock(), new(functionstest.Sender)
 	w := &world{

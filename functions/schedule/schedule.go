@@ -3,9 +3,16 @@
 //
 // A batch has URLs of one host. Between two requests fetch waits for the longest delay that the
 // collections of these URLs, or the robots.txt of their origins, require. The batch has as many
-// URLs as can be fetched in half the time of its lease, or in five seconds if it has a new link of
-// a collection with a topic. A URL that must not be requested is in the batch, too. It is marked
-// with one of these reasons, and fetch only records the reason:
+// URLs as can be fetched in
+//
+//	five seconds                  if it has a new link of a collection with a topic
+//	half the time of its lease    otherwise
+//
+// The first batches of a new crawl are smaller (see Function.fit): fetch stores the pages of a
+// batch when the whole batch is fetched, and somebody may wait for the first pages.
+//
+// A URL that must not be requested is in the batch, too. It is marked with one of these reasons,
+// and fetch only records the reason:
 //
 //	robots.txt denies the URL to the agent of its collection
 //	the collection has as many pages of this host as it wants
@@ -71,6 +78,9 @@ const perTarget = 500 * time.Millisecond
 // that fit the topic well, the next batch can request these before the other URLs of the host.
 const topicTime = 5 * time.Second
 
+// firstTime is the time that the requests of the first batches of a new crawl are planned to take.
+const firstTime = 5 * time.Second
+
 // Function is the schedule function: its fields are the clients and limits that it works with.
 type Function struct {
 	Settings *settings.Cache
@@ -113,11 +123,15 @@ func (f *Function) Run(ctx context.Context, t task.Lease) error {
 		return nil
 	}
 	for {
-		request, more, err := f.request(ctx, front, inForce)
+		counts, err := front.Counts(ctx)
+		if err != nil {
+			return err
+		}
+		request, more, err := f.request(ctx, counts, inForce)
 		if err != nil || !more {
 			return err
 		}
-		leased, err := f.lease(ctx, front, inForce, t.Crawl, request)
+		leased, err := f.lease(ctx, front, inForce, t.Crawl, request, counts.Decided())
 		if err != nil || !leased {
 			return err
 		}
@@ -126,11 +140,11 @@ func (f *Function) Run(ctx context.Context, t task.Lease) error {
 
 // lease leases a host and sends its batch. It returns false if no host may be leased now. Until the
 // batch is sent the lease is short (see unsent): if schedule is killed in between, the host can
-// soon be leased again.
-func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *settings.Settings, crawl int, r frontier.Request) (bool, error) {
+// soon be leased again. The parameter decided is Counts.Decided of the frontier.
+func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *settings.Settings, crawl int, r frontier.Request, decided int64) (bool, error) {
 	now := f.Now()
 	r.Now, r.Deadline = now, now.Add(unsent)
-	r.Max, r.MaxBytes = f.fit(shortestDelay(s)), batch.MaxBytes/3 // JSON doubles some bytes, and adds to each URL
+	r.Max, r.MaxBytes = f.fit(shortestDelay(s), decided), batch.MaxBytes/3 // JSON doubles some bytes, and adds to each URL
 	r.Connections, r.Short, r.Waiting = s.HostConnections(), short(s), s.MaxWaiting()
 	lease, leased, err := front.Lease(ctx, r)
 	if err != nil || !leased {
@@ -138,7 +152,7 @@ func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *setti
 	}
 	f.memory.remember(crawl, lease.Version)
 	deadline := time.UnixMilli(now.Add(f.Limits.Time).UnixMilli())
-	message, err := f.batch(ctx, front, s, lease)
+	message, err := f.batch(ctx, front, s, lease, decided)
 	if err != nil {
 		return false, err
 	}
@@ -155,7 +169,14 @@ func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *setti
 
 // fit returns the greatest number of URLs in a batch with the given delay between requests. Half
 // the time of a lease is planned for the requests.
-func (f *Function) fit(delay time.Duration) int { return fit(f.Limits.Time/2, delay) }
+//
+// In a new crawl, a batch has at most as many URLs as were decided before (see Counts.Decided), or
+// as can be requested within firstTime if these are more. With a delay of one second the batches of
+// one host have 3, 3, 6, 12, 24, and then always 40 URLs. So the first pages are stored after
+// seconds, and a crawl has only a few batches more than it would have otherwise.
+func (f *Function) fit(delay time.Duration, decided int64) int {
+	return min(fit(f.Limits.Time/2, delay), max(fit(firstTime, delay), int(min(decided, batch.MaxTargets))))
+}
 
 // fit returns how many URLs can be requested within a time with the given delay between requests:
 // at least one, at most batch.MaxTargets.

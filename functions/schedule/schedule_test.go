@@ -74,6 +74,37 @@ func TestBatchesAreBounded(t *testing.T) {
 	}
 }
 
+// TestFirstBatches checks the sizes of the first batches of a new crawl: the requests of each take
+// about five seconds, or the batch has as many URLs as were decided before. The number of batches is
+// at most that of full batches and the logarithm of the size of a full batch.
+func TestFirstBatches(t *testing.T) {
+	for _, test := range []struct {
+		delay time.Duration
+		want  []int // number of targets in each batch of the only host, each leased when the one before is settled
+	}{
+		{0, []int{10, 10, 20, 40, 80, 100, 40}},
+		{time.Second, []int{3, 3, 6, 12, 24, 40, 40, 40, 40, 40, 40, 12}},
+		{20 * time.Second, []int{1, 1, 2, 2, 2, 2, 2, 2}},
+	} {
+		w := newCrawl(t, redistest.Embedded(t), func(c *collection.Collection) { c.Delay = collection.Duration(test.delay) })
+		urls, got := 0, []int(nil)
+		for _, n := range test.want {
+			urls += n
+		}
+		w.admit(urls, "")
+		for batches := w.run(); len(batches) > 0; batches = w.run() {
+			got = append(got, sizes(batches)...)
+			for _, b := range batches {
+				w.settle(b)
+			}
+			w.clock.Advance(test.delay)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("delay %v: targets (-want +got):\n%s", test.delay, diff)
+		}
+	}
+}
+
 func TestConnections(t *testing.T) {
 	for connections, want := range map[int][]int{1: {100}, 2: {100, 100}, 9: {100, 100, 50}} {
 		w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.HostConnections = connections })

@@ -50,7 +50,7 @@ func TestListAndReport(t *testing.T) {
 		t.Errorf("list --json: %v, %s", err, first)
 	}
 
-	if got := words(0, "report").out; !regexp.MustCompile(`(?s)^ *pages +sites +bytes +language\n +2 +1 +[0-9.]+ K?i?B +en\n +2 +1 +[0-9.]+ K?i?B +all\n.*  packages \(1 package\)\n.*  all\b`).MatchString(got) {
+	if got := words(0, "report").out; !regexp.MustCompile(`(?s)^ *pages +sites +bytes +language\n +2 +1 +[0-9.]+ K?i?B +en\n +2 +1 +[0-9.]+ K?i?B +all\n.*  packages \(2 packages\)\n.*  all\b`).MatchString(got) {
 		t.Errorf("report:\n%s", got)
 	}
 	if got := words(0, "report --by site").out; !strings.Contains(got, "127.0.0.1\n") || strings.Contains(got, "language") {

@@ -166,7 +166,7 @@ func TestImportBetweenCrawls(t *testing.T) {
 		t.Errorf("%d old captures are imported", stored)
 	}
 	isArchived(false)
-	if stored := importFile(t, o, archive(t, time.Now().Add(time.Second), "New words.", url), "archive"); stored != 1 {
+	if stored := importFile(t, o, archive(t, time.Now(), "New words.", url), "archive"); stored != 1 {
 		t.Errorf("%d new captures are imported", stored)
 	}
 	isArchived(true)

@@ -15,19 +15,33 @@ const (
 	longestYield = time.Minute            // maximum time for which index waits before it handles a message
 	calm         = 200 * time.Millisecond // index stops waiting when nothing was fetched for this time
 	yieldLook    = 50 * time.Millisecond  // time between two checks of the queues
+
+	// Index does not wait as long as it has worked for at most headStart, and one part in indexShare of
+	// the time since the system started. So the first pages can be searched at once, and so can all
+	// pages of a crawl that mostly waits for polite delays.
+	headStart  = 2 * time.Second
+	indexShare = 10
 )
 
-// yield returns a function that does the work of index, but gives way to a crawl: before each
-// message it waits while pages are fetched, for at most longestYield. On a laptop, fetch and index
-// compete for the same processors, and fetch comes first, because a person waits for the crawl. In
-// a long crawl, periods of waiting and of indexing without waiting alternate, each of the length
-// longestYield. The function must be called with one message at a time.
+// yield returns a function that does the work of index, but gives way to a crawl once index has used
+// much of the processors (see headStart): before each message it waits while pages are fetched, for
+// at most longestYield. On a laptop, fetch and index compete for the same processors, and fetch
+// comes first, because a person waits for the crawl. In a long crawl, periods of waiting and of
+// indexing without waiting alternate, each of the length longestYield. The function must be called
+// with one message at a time.
 func yield(index queue.Function, queues queue.Set) queue.Function {
+	started := time.Now()
+	var worked time.Duration // time for which index has handled messages
+	run := func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+		began := time.Now()
+		defer func() { worked += time.Since(began) }()
+		return index(ctx, event)
+	}
 	var yielded time.Time // when the last wait of longestYield ended
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 		began := time.Now()
-		if began.Sub(yielded) < longestYield {
-			return index(ctx, event)
+		if worked <= headStart+began.Sub(started)/indexShare || began.Sub(yielded) < longestYield {
+			return run(ctx, event)
 		}
 		busy := began // when pages were last fetched
 		for now := began; now.Sub(busy) < calm && now.Sub(began) < longestYield; now = time.Now() {
@@ -43,7 +57,7 @@ func yield(index queue.Function, queues queue.Set) queue.Function {
 		if yielded = time.Now(); yielded.Sub(began) < longestYield {
 			yielded = time.Time{} // pages are no longer fetched: look again at the next message
 		}
-		return index(ctx, event)
+		return run(ctx, event)
 	}
 }
 

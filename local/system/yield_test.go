@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 )
 
-// Pages are fetched all the time. The function index must wait for longestYield before it handles
-// the first message. After that it must handle messages without waiting, for as long as longestYield.
+// Pages are fetched all the time, and each message takes index 2 seconds. It must handle two messages
+// at once. Then it has worked for more than headStart, and must wait for longestYield before it
+// handles the third. After that it must handle messages without waiting, for as long as longestYield.
 func TestIndexGivesWayOnceAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		queues := newQueues(nil, nil)
@@ -22,19 +24,43 @@ func TestIndexGivesWayOnceAMinute(t *testing.T) {
 		began := time.Now()
 		var at []time.Duration
 		index := yield(func(context.Context, events.SQSEvent) (events.SQSEventResponse, error) {
-			at = append(at, time.Since(began).Truncate(time.Minute))
+			at = append(at, time.Since(began))
+			time.Sleep(2 * time.Second)
 			return events.SQSEventResponse{}, nil
 		}, queues)
-		for range 3 {
+		for range 4 {
 			if _, err := index(t.Context(), events.SQSEvent{}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for _, waited := range at {
-			if waited != longestYield {
-				t.Errorf("messages were taken after %v, want all after %v", at, longestYield)
-				break
+		want := []time.Duration{0, 2 * time.Second, 4*time.Second + longestYield, 6*time.Second + longestYield}
+		if diff := cmp.Diff(want, at); diff != "" {
+			t.Errorf("times at which messages were taken (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// Pages are fetched all the time, and every ten seconds there is a message that takes index half a
+// second. It must handle each at once, because it uses only a twentieth of the time.
+func TestIndexOfPoliteCrawlNeverWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		queues := newQueues(nil, nil)
+		if _, err := queues[task.Fetch].Send("a batch", 0); err != nil {
+			t.Fatal(err)
+		}
+		index := yield(func(context.Context, events.SQSEvent) (events.SQSEventResponse, error) {
+			time.Sleep(500 * time.Millisecond)
+			return events.SQSEventResponse{}, nil
+		}, queues)
+		for range 50 {
+			began := time.Now()
+			if _, err := index(t.Context(), events.SQSEvent{}); err != nil {
+				t.Fatal(err)
 			}
+			if took := time.Since(began); took != 500*time.Millisecond {
+				t.Fatalf("a message took %v, want half a second", took)
+			}
+			time.Sleep(10*time.Second - 500*time.Millisecond)
 		}
 	})
 }

@@ -29,6 +29,9 @@ type Counts struct {
 	Missed bool
 }
 
+// Decided returns the number of URLs that have a final state.
+func (c Counts) Decided() int64 { return c.Stored + c.Skipped + c.Failed }
+
 // Miss records that a collection may lack pages until the frontier is rebuilt (see
 // Counts.Missed).
 func (f *Frontier) Miss(ctx context.Context) error {

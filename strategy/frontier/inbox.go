@@ -3,6 +3,7 @@ package frontier
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -27,9 +28,11 @@ type Waiting struct {
 // objects in it may be packed already, and others may be missing in it. The function sweep finds the
 // missing ones later. An Inbox is safe for concurrent use.
 //
-// In Redis, the list is a hash and a set. The hash p:{<partition>}:inbox maps the version of each
-// batch to its Waiting in JSON. The set p:{<partition>}:settled holds the versions of the batches
-// whose outcomes were applied to the frontiers (see Waiting.Settled).
+// In Redis, the list is a hash and a set:
+//
+//	p:{<partition>}:inbox    hash    version of each batch → its Waiting in JSON
+//	p:{<partition>}:settled  set     versions of the batches whose outcomes were applied to the frontiers (see Waiting.Settled)
+//	p:{<partition>}:packed   number  pages in the packages of the partition (see Packed)
 type Inbox struct {
 	rdb       redis.UniversalClient
 	partition layout.Partition
@@ -42,6 +45,7 @@ func NewInbox(rdb redis.UniversalClient, p layout.Partition) *Inbox {
 
 func (b *Inbox) key() string     { return "p:{" + b.partition.String() + "}:inbox" }
 func (b *Inbox) settled() string { return "p:{" + b.partition.String() + "}:settled" }
+func (b *Inbox) packed() string  { return "p:{" + b.partition.String() + "}:packed" }
 
 // Add adds a spool object to the list. If the object is listed already, Add changes nothing,
 // except that it marks the object as settled if w.Settled is true.
@@ -115,6 +119,27 @@ func (b *Inbox) Remove(ctx context.Context, batches []layout.Version) error {
 		if err != nil {
 			return fmt.Errorf("cannot remove %d batches from inbox %s: %w", len(part), b.partition, err)
 		}
+	}
+	return nil
+}
+
+// Packed returns the number of pages in the packages of the partition, as SetPacked entered it last.
+// It is 0 if Redis has lost the number.
+func (b *Inbox) Packed(ctx context.Context) (pages int, err error) {
+	pages, err = b.rdb.Get(ctx, b.packed()).Int()
+	if errors.Is(err, redis.Nil) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("cannot tell how many pages of partition %s are packed: %w", b.partition, err)
+	}
+	return pages, nil
+}
+
+// SetPacked enters the number of pages in the packages of the partition.
+func (b *Inbox) SetPacked(ctx context.Context, pages int) error {
+	if err := b.rdb.Set(ctx, b.packed(), pages, 0).Err(); err != nil {
+		return fmt.Errorf("cannot note how many pages of partition %s are packed: %w", b.partition, err)
 	}
 	return nil
 }

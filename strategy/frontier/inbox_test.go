@@ -66,6 +66,16 @@ func TestInbox(t *testing.T) {
 		if err := inbox.Remove(ctx, nil); err != nil {
 			t.Errorf("removing nothing: %v", err)
 		}
+		for _, want := range []int{0, 3, 12} { // Redis has no number at first
+			if want > 0 {
+				if err := inbox.SetPacked(ctx, want); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got, err := inbox.Packed(ctx); err != nil || got != want {
+				t.Errorf("%d pages are packed, %v, want %d", got, err, want)
+			}
+		}
 		for field, value := range map[string]string{"1-2": "{}", want[0].Batch.String(): "{"} {
 			rdb.FlushDB(ctx)
 			rdb.HSet(ctx, inbox.key(), field, value)
