@@ -159,6 +159,10 @@ func (r *run) take(p page, a answer, d *digester) {
 		conclude(o, p.target, r.redirect(p.index, a))
 	} else if v, final := judgeStatus(a, p.known); !final {
 		p.answer = a
+		if storedLook(p.target) == nil {
+			r.pages++
+			r.tell(time.Time{})
+		}
 		d.pages <- p
 	} else {
 		if v.state == book.Unchanged {

@@ -193,6 +193,9 @@ type Function struct {
 	Worker string // name of this instance in the vital signs
 	Limits Limits
 	Log    *slog.Logger
+	// Watch is called with the state of a batch before and after it waits for the time of a request,
+	// and when a page has arrived. Several batches call it at the same time. It may be nil.
+	Watch func(Moment)
 
 	// the latest batches for which Run returned an error in this process, so that bury does not
 	// take them for batches whose fetch crashed

@@ -30,6 +30,7 @@ type run struct {
 	pace     pace
 	address  netip.Addr // IP address from which the host's last answer came
 	received int64      // bytes of pages received so far
+	pages    int        // see Moment.Pages
 	ledger   spool.Ledger
 	links    [][]book.Link // links from redirects and sitemaps, by the index of the target that led to them
 	claims   []*claims     // collections to which each target belongs (see claims); nil for a target for which they are not computed yet
@@ -203,9 +204,13 @@ func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, 
 	if !latest(turn, r.now()).Before(r.stop) {
 		return answer{}, false
 	}
-	if wait := turn.Sub(r.now()); wait > 0 && r.f.Sleep(ctx, wait) != nil {
-		return answer{}, false
+	if wait := turn.Sub(r.now()); wait > 0 {
+		r.tell(turn)
+		if r.f.Sleep(ctx, wait) != nil {
+			return answer{}, false
+		}
 	}
+	r.tell(time.Time{})
 	limited, cancel := context.WithTimeout(ctx, r.stop.Sub(r.now()))
 	defer cancel()
 	at := r.address

@@ -61,7 +61,7 @@ func (m *crawlMeter) show(p system.Progress, err error) {
 	now := m.now()
 	if err == nil {
 		if m.known.IsZero() {
-			m.known, m.first = now, p.Stored
+			m.known, m.first = now, p.Stored+p.Arrived
 		}
 		if m.crawled.IsZero() && p.Crawled() {
 			m.crawled = now
@@ -137,18 +137,11 @@ func (m *crawlMeter) describe(p system.Progress, err error) string {
 	case p.Crawled():
 		return fmt.Sprintf("indexing: %d of %s · %s", p.Packages-p.Unindexed, count(p.Packages, "package"), count(p.Documents, "document"))
 	}
-	waiting := fmt.Sprintf("%d waiting", p.Waiting+p.Leased)
-	if p.Again > 0 {
-		waiting += fmt.Sprintf(" (%d again)", p.Again)
+	text := p.Text(m.now())
+	if rate := m.rate(); rate >= 1 {
+		text += fmt.Sprintf(" · %.0f pages/s", rate)
 	}
-	switch n := len(p.Silent); {
-	case n == 1:
-		waiting += ", " + p.Silent[0] + " does not answer"
-	case n > 1:
-		waiting += fmt.Sprintf(", %s and %d more do not answer", p.Silent[0], n-1)
-	}
-	return fmt.Sprintf("%s · %.0f pages/s · %s · %s · %s · %s", count(p.Stored, "page"), m.rate(),
-		bytesText(p.Written), waiting, count(p.Packages, "package"), count(p.Documents, "document"))
+	return text
 }
 
 // rate returns the mean number of pages that this crawl has stored per second. The time begins when
@@ -163,7 +156,7 @@ func (m *crawlMeter) rate() float64 {
 	if m.known.IsZero() || seconds <= 0 {
 		return 0
 	}
-	return float64(m.last.Stored-m.first) / seconds
+	return float64(m.last.Stored+m.last.Arrived-m.first) / seconds
 }
 
 // clock formats a duration as minutes and seconds, such as 2:05.

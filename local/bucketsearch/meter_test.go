@@ -57,7 +57,7 @@ func crawlSteps() []step {
 	return []step{
 		{0, system.Progress{}, notBuilt},
 		{1, system.Progress{Stored: 100, Waiting: 1}, nil},
-		{4, system.Progress{Stored: 140, Waiting: 7, Leased: 3, Written: 2048, Packages: 1, Documents: 50}, nil},
+		{4, system.Progress{Stored: 140, Waiting: 7, Leased: 3, Packages: 1, Documents: 50, Searchable: 50}, nil},
 		{1, system.Progress{Stored: 150, Waiting: 7}, nil},
 		{5, system.Progress{}, away},
 		{5, system.Progress{}, away},
@@ -65,7 +65,7 @@ func crawlSteps() []step {
 		{5, system.Progress{Stored: 200, Unpacked: 2, Packages: 1}, nil},
 		{5, system.Progress{Stored: 200, Packages: 3, Unindexed: 2, Documents: 50}, nil},
 		{5, system.Progress{Stored: 200, Packages: 3, Documents: 200}, nil},
-		{5, system.Progress{Stored: 200, Waiting: 20, Again: 15, Packages: 3, Documents: 200}, nil},
+		{5, system.Progress{Stored: 200, Waiting: 20, Again: 15, Packages: 3, Documents: 200, Searchable: 190}, nil},
 		{5, system.Progress{Stored: 200, Gone: 2, Packages: 3, Documents: 200}, nil},
 	}
 }
@@ -74,13 +74,13 @@ func TestMeterPlain(t *testing.T) {
 	var out bytes.Buffer
 	m := newMeter(&out)
 	show(m, crawlSteps())
-	want := `0:05  140 pages · 10 pages/s · 2.0 KiB · 10 waiting · 1 package · 50 documents
+	want := `0:05  140 pages fetched, 50 searchable, 10 waiting · 10 pages/s
 0:11  waiting: store is away
 0:21  rebuilding the frontier from the bucket
 0:26  packing: 2 batches left · 200 pages
 0:31  indexing: 1 of 3 packages · 50 documents
 0:36  indexing: 3 of 3 packages · 200 documents
-0:41  200 pages · 4 pages/s · 0 B · 20 waiting (15 again) · 3 packages · 200 documents
+0:41  200 pages fetched, 190 searchable, 20 waiting (15 again) · 4 pages/s
 0:46  leaving the index: 2 pages
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
@@ -97,7 +97,7 @@ func TestMeterTerminal(t *testing.T) {
 	m.width, m.shown = func() int { return 20 }, time.Time{}
 	show(m, crawlSteps()[:2])
 	const clear = "\r\x1b[K"
-	if want := clear + "0:00  starting" + clear + "0:01  100 pages · 0" + clear; out.String() != want {
+	if want := clear + "0:00  starting" + clear + "0:01  100 pages fet" + clear; out.String() != want {
 		t.Errorf("got %q, want %q", out.String(), want)
 	}
 }

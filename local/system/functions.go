@@ -36,6 +36,7 @@ func (s *System) functions(ctx context.Context) (map[string]queue.Function, func
 	fetched := &fetch.Function{
 		Bucket: s.bucket(task.Fetch), Settings: s.Settings, Transport: s.vitals.Traffic().Transport(fetch.Transport(s.options.AllowPrivate)),
 		Now: time.Now, Sleep: awake(ctx), Agent: s.options.Agent, Worker: s.worker, Limits: fetch.DefaultLimits(), Log: s.log(task.Fetch),
+		Watch: s.fetches.hear,
 	}
 	packed := &pack.Function{
 		Bucket: s.bucket(task.Pack), Settings: s.Settings, Redis: s.Redis, Sender: s.queues, Now: time.Now,

@@ -2,9 +2,11 @@ package system
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
@@ -26,11 +28,15 @@ type Progress struct {
 	Again                                    int64 // number of waiting URLs that were stored, skipped or failed before
 	// Missed means that a collection may lack pages, because they were requested for other
 	// collections. When no URL waits any more, a sweep finds these pages and adds them.
-	Missed                         bool
+	Missed bool
+	// Arrived is the number of pages that were received for batches which are still being fetched.
+	// Stored does not count them yet. It is 0 if the functions run in processes of their own.
+	Arrived                        int64
+	Turn                           Turn   // host for which the crawl waits; only while it is not Crawled
 	Unpacked                       int    // number of batches that wait to be packed
 	Packages, Unindexed, Documents int    // numbers of packages, of packages not yet indexed, and of documents
+	Searchable                     int    // number of documents that searches can find
 	Gone                           int    // number of gone pages that searches may still find: their documents are not marked as dead yet
-	Written                        int64  // number of bytes sent to the object store
 	Dead                           int    // number of messages that were given up
 	Paused                         string // reason of the pause; "": the crawl is not paused
 	// hosts whose last requests got no answer, or status 429 or 503, at least silentAfter times in a
@@ -50,6 +56,36 @@ func (p Progress) Done() bool { return p.Crawled() && p.Settled() }
 // gone pages are marked as dead.
 func (p Progress) Settled() bool { return p.Unpacked == 0 && p.Unindexed == 0 && p.Gone == 0 }
 
+// Text returns the state of the crawl in a few words, such as "41 pages fetched, 30 searchable, 12
+// waiting, next request to example.org in 1 s". The parameter now is the present time.
+func (p Progress) Text(now time.Time) string {
+	fetched, s := p.Stored+p.Arrived, "s"
+	if fetched == 1 {
+		s = ""
+	}
+	text := fmt.Sprintf("%d page%s fetched, %d searchable", fetched, s, p.Searchable)
+	if p.Crawled() {
+		return text + ", the others are being indexed"
+	}
+	text += fmt.Sprintf(", %d waiting", p.Waiting+max(0, p.Leased-p.Arrived))
+	if p.Again > 0 {
+		text += fmt.Sprintf(" (%d again)", p.Again)
+	}
+	switch n := len(p.Silent); {
+	case n == 1:
+		text += ", " + p.Silent[0] + " does not answer"
+	case n > 1:
+		text += fmt.Sprintf(", %s and %d more do not answer", p.Silent[0], n-1)
+	}
+	if p.Paused != "" {
+		return text + ", paused: " + p.Paused
+	}
+	if turn := p.Turn.text(now); turn != "" {
+		text += ", " + turn
+	}
+	return text
+}
+
 // Progress reads the progress of the crawl. It fails with frontier.ErrNotBuilt until the
 // frontier is rebuilt, and with a partition.Fault while generations are lost or damaged.
 func (s *System) Progress(ctx context.Context) (Progress, error) {
@@ -66,8 +102,17 @@ func (s *System) Progress(ctx context.Context) (Progress, error) {
 	if err := s.built(ctx, inForce); err != nil {
 		return p, err
 	}
-	for _, crawl := range inForce.Crawl.Partitions() {
-		if err := s.addFrontier(ctx, crawl, &p); err != nil {
+	fronts := s.frontiers(inForce)
+	if err := s.addBatches(ctx, fronts, &p); err != nil {
+		return p, err
+	}
+	for _, front := range fronts {
+		if err := addFrontier(ctx, front, &p); err != nil {
+			return p, err
+		}
+	}
+	if p.Turn.Host == "" && p.Leased == 0 && p.Waiting > 0 {
+		if p.Turn, err = soonest(ctx, fronts); err != nil {
 			return p, err
 		}
 	}
@@ -89,24 +134,42 @@ func (s *System) Progress(ctx context.Context) (Progress, error) {
 	for _, q := range s.queues {
 		p.Dead += q.Counts().Dead
 	}
-	p.Written = s.store.counting.Counts().Written
 	return p, nil
 }
 
 // built returns nil if the frontier of every crawl partition is complete, and was built for the
 // settings in force. Otherwise it returns an error.
 func (s *System) built(ctx context.Context, inForce *settings.Settings) error {
-	for _, crawl := range inForce.Crawl.Partitions() {
-		if err := frontier.New(s.Redis, crawl).Built(ctx, inForce.Fingerprint()); err != nil {
+	for _, front := range s.frontiers(inForce) {
+		if err := front.Built(ctx, inForce.Fingerprint()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// addBatches adds to p what is known of the batches that are being fetched. The leases are read
+// before the counts of the frontiers: a batch that is settled in between is counted twice for a
+// moment, so that numbers do not go down.
+func (s *System) addBatches(ctx context.Context, fronts []*frontier.Frontier, p *Progress) error {
+	var leased []layout.Version
+	for _, front := range fronts {
+		versions, err := front.Leases(ctx)
+		if err != nil {
+			return err
+		}
+		leased = append(leased, versions...)
+	}
+	batches := s.fetches.of(leased)
+	for _, b := range batches {
+		p.Arrived += int64(b.Pages)
+	}
+	p.Turn = turnOf(batches)
+	return nil
+}
+
 // addFrontier adds the counts of a crawl partition's frontier to p.
-func (s *System) addFrontier(ctx context.Context, crawl int, p *Progress) error {
-	front := frontier.New(s.Redis, crawl)
+func addFrontier(ctx context.Context, front *frontier.Frontier, p *Progress) error {
 	counts, err := front.Counts(ctx)
 	if err != nil {
 		return err
@@ -169,6 +232,7 @@ func (s *System) addManifests(ctx context.Context, inForce *settings.Settings, p
 		}
 		for _, listed := range m.Segments {
 			p.Documents += listed.Documents
+			p.Searchable += listed.Live()
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -68,6 +69,8 @@ type System struct {
 	stop     func()                  // function that stops everything that Run started
 	logFile  *os.File
 	failures failures
+	fetches  fetches
+	latest   atomic.Pointer[Progress] // last progress that Wait has read; nil while Wait does not run
 
 	mu            sync.Mutex          // protects the fields below
 	manifests     []manifest.Manifest // manifests that Progress read last

@@ -11,6 +11,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
+// Crawling returns the state of the crawl in a few words (see Progress.Text); "" if Wait waits for no
+// crawl.
+func (s *System) Crawling() string {
+	p := s.latest.Load()
+	if p == nil {
+		return ""
+	}
+	return p.Text(time.Now())
+}
+
 // look is the time between two checks for the end of a crawl.
 const look = 100 * time.Millisecond
 
@@ -36,8 +46,12 @@ func (s *System) Wait(ctx context.Context, impatient bool, report func(Progress,
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
 	var w waitState
+	defer s.latest.Store(nil)
 	for {
 		p, err := s.Progress(ctx)
+		if err == nil {
+			s.latest.Store(&p)
+		}
 		if err == nil && p.Done() {
 			report(p, nil)
 			return nil

@@ -1,0 +1,46 @@
+package frontier
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout/book"
+)
+
+// TestNext settles a batch of host a, after which a must rest for a second, and then shuts all hosts
+// without a time of their own. Host b has a weighed URL, so that it is in another set of hosts.
+func TestNext(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		expect := func(when string, want Next, wantFound bool) {
+			t.Helper()
+			got, found, err := f.Soonest(t.Context())
+			if diff := cmp.Diff(want, got); err != nil || found != wantFound || diff != "" {
+				t.Errorf("%s: found %v, %v (-want +got):\n%s", when, found, err, diff)
+			}
+		}
+		nextOf := func(host string, want time.Time) {
+			t.Helper()
+			if got, err := f.NextRequest(t.Context(), host); err != nil || !got.Equal(want) {
+				t.Errorf("the next request to %s is at %v, %v, want %v", host, got, err, want)
+			}
+		}
+		expect("nothing waits", Next{}, false)
+		f.admit(noon, entries("a", 2)...)
+		r := request(noon)
+		r.Max = 1
+		lease := f.lease(r)
+		f.settle(settlement(lease, at(5), book.Stored)) // with a delay of a second
+		expect("a waits", Next{"a", at(6)}, true)
+		nextOf("a", at(6))
+		nextOf("b", time.Time{})
+		strong := entry("b", "0", 1)
+		strong.Weight = 200
+		f.admit(at(3), strong)
+		expect("b is free", Next{"b", at(3)}, true)
+		f.must(f.Shut(t.Context(), at(60)))
+		nextOf("a", at(6))
+		nextOf("b", at(60))
+	})
+}
