@@ -26,6 +26,7 @@ func (s *System) Page(age time.Duration, judges judgment.Keys, clicks judgment.C
 	inForce := &settings.Cache{Bucket: bucket, Now: time.Now, Age: age} // the same age as that of manifests: takedowns are not noticed later than commits
 	answers, err := engine.New(bucket, engine.Options{
 		Settings: inForce, Now: time.Now, Age: age, Memory: memory.Cache(engine.DefaultMemory), Log: s.log(name),
+		Crawling: s.Crawling,
 	})
 	if err != nil {
 		return nil, err

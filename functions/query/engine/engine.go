@@ -48,6 +48,10 @@ type Options struct {
 
 	Paid float64 // memory of the cloud function, in GB, for which its operator pays; 0 where nobody pays
 
+	// Crawling returns in a few words the state of the crawl that runs beside the engine, such as "41
+	// pages fetched, 30 searchable"; "" if none runs. It is shown while a crawl runs. It may be nil.
+	Crawling func() string
+
 	Weights *search.Weights // weights of scores; nil for the standard ones
 }
 
@@ -90,7 +94,10 @@ type Result struct {
 	// until they are built again, or because generations (versions of a manifest) that list them are
 	// lost.
 	Incomplete bool
-	Lost       *Lost // error that names the partitions with lost or damaged generations; nil if there are none
+	// Empty is true if nothing was indexed yet: whatever the query is, no page can be found. Notes then
+	// say so.
+	Empty bool
+	Lost  *Lost // error that names the partitions with lost or damaged generations; nil if there are none
 	// Copies has the path of the stored copy, such as /page?url=…, of each image among the hits.
 	// The key is the image's address. An image without a stored copy has no entry.
 	Copies map[string]string
@@ -127,15 +134,14 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 			found, err = current.index.Search(ctx, q.Query)
 		}
 		if err == nil {
-			if n := current.unindexed(); n > 0 && found.Total == 0 {
-				found.Notes = append(found.Notes, fmt.Sprintf("%d pages wait to be indexed, by the system that runs or the next crawl.", n))
-			}
-			if !q.AsOf.IsZero() && q.AsOf.After(e.Now()) {
+			if q.AsOf.IsZero() {
+				found.Notes = append(found.Notes, e.waiting(current, found.Total)...)
+			} else if q.AsOf.After(e.Now()) {
 				found.Notes = append(found.Notes, "The moment asked for is still to come: this is the state of now.")
-			} else if !q.AsOf.IsZero() && len(current.segments)+len(current.missing) == 0 {
+			} else if current.empty() {
 				found.Notes = append(found.Notes, "At that moment nothing could be found yet.")
 			}
-			result := Result{Result: found, Lost: current.anyLost()}
+			result := Result{Result: found, Empty: current.empty(), Lost: current.anyLost()}
 			result.Incomplete = len(current.missing) > 0 || result.Lost != nil
 			if result.Copies, err = e.copies(ctx, current, found.Hits, q.AsOf); err != nil {
 				break

@@ -83,7 +83,13 @@ func (s *siteHandler) serve(action func(http.ResponseWriter, *http.Request) erro
 }
 
 func (s *siteHandler) home(w http.ResponseWriter, _ *http.Request) error {
-	return render(w, http.StatusOK, "home", box{})
+	return render(w, http.StatusOK, "home", homePage{Crawl: s.Engine.CrawlState()})
+}
+
+// homePage is the data of the template for the page with the search box alone.
+type homePage struct {
+	Box   box
+	Crawl string // see engine.Engine.CrawlState
 }
 
 func (s *siteHandler) nothing(w http.ResponseWriter, r *http.Request) error {

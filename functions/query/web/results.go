@@ -30,6 +30,7 @@ type resultsPage struct {
 	Gallery    bool // whether a copy of at least one of the images is stored, so that images can be shown
 	Took       time.Duration
 	Incomplete bool
+	Empty      bool // whether nothing was indexed yet
 	Partial    bool
 	Notes      []string
 	Translated []engine.Translation // how the query was translated into other languages
@@ -77,7 +78,7 @@ type imageView struct {
 func newResultsPage(q engine.Query, found engine.Result) resultsPage {
 	page := resultsPage{
 		Box: box{Query: q.Text, Across: strings.Join(q.Across.Into, ",")}, Total: found.Total, Exact: found.Exact, Images: found.Images, Gallery: len(found.Copies) > 0, Took: found.Took,
-		Incomplete: found.Incomplete && found.Lost == nil, Partial: found.Partial, Notes: found.Sentences(), Translated: found.Translations(), First: q.From + 1, Pages: newPager(q, found.Total, found.Exact),
+		Incomplete: found.Incomplete && found.Lost == nil, Empty: found.Empty, Partial: found.Partial, Notes: found.Sentences(), Translated: found.Translations(), First: q.From + 1, Pages: newPager(q, found.Total, found.Exact),
 	}
 	if q.Size != request.DefaultHits {
 		page.Box.Size = q.Size
