@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -36,7 +37,7 @@ func statusCommand(where *location) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := a.AddCrowded(cmd.Context(), &status); err != nil {
+			if err := a.AddLive(cmd.Context(), &status); err != nil {
 				return err
 			}
 			health, err := a.ReadHealth(cmd.Context())
@@ -75,6 +76,7 @@ func printStatus(out io.Writer, s system.Status) {
 	printReasons(out, "skipped", s.Skipped)
 	printReasons(out, "failed", s.Failed)
 	fmt.Fprintf(out, "%10d pending\n", s.Pending)
+	printLive(out, s)
 	printApart(out, s)
 	if n := len(s.Crowded); n > 0 {
 		fmt.Fprintf(out, "sitemaps of %s wait, for more than %d URLs wait there already, or %d in all: %s\n",
@@ -90,6 +92,26 @@ func printStatus(out io.Writer, s system.Status) {
 	fmt.Fprintf(out, "object store so far: %d PUT, %d GET, %d LIST, %d DELETE, %d HEAD; %s read, %s written\n",
 		s.Requests.Put, s.Requests.Get, s.Requests.List, s.Requests.Delete, s.Requests.Head,
 		bytesText(s.Bytes.Read), bytesText(s.Bytes.Written))
+}
+
+// hostsShown is the greatest number of hosts that are being fetched and that printLive names.
+const hostsShown = 5
+
+// printLive prints what the running system works on: hosts that are being fetched, or the next
+// request, and the pages that cannot be searched yet.
+func printLive(out io.Writer, s system.Status) {
+	for _, h := range s.Fetching[:min(hostsShown, len(s.Fetching))] {
+		fmt.Fprintf(out, "%14s %s\n", "", h.Text())
+	}
+	if more := len(s.Fetching) - hostsShown; more > 0 {
+		fmt.Fprintf(out, "%14s and URLs of %s\n", "", count(more, "more host"))
+	}
+	if s.Next != nil {
+		fmt.Fprintf(out, "%14s %s\n", "", system.Turn{Next: *s.Next}.Text(time.Now()))
+	}
+	if n := s.Unpacked + s.Unindexed; n > 0 {
+		fmt.Fprintf(out, "%s cannot be searched yet: %d to be packed, %d to be indexed\n", count(n, "page"), s.Unpacked, s.Unindexed)
+	}
 }
 
 // dictionariesShown is the greatest number of pairs of languages that printDictionaries names.

@@ -10,6 +10,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/vitals"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/local/system"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
 // The command status shows processes that have ended as ended, and not with 0 bytes of memory
@@ -59,5 +60,22 @@ func TestStatusTellsWhoseSitemapsWait(t *testing.T) {
 	printStatus(&out, system.Status{Crowded: []string{"a.example", "b.example"}, MaxWaiting: 10_000})
 	if want := "sitemaps of 2 hosts wait, for more than 10000 URLs wait there already, or 1000000 in all: a.example, b.example\n"; !strings.Contains(out.String(), want) {
 		t.Errorf("status is\n%swant in it\n%s", out.String(), want)
+	}
+}
+
+func TestStatusTellsWhatIsFetched(t *testing.T) {
+	var out strings.Builder
+	status := system.Status{Unpacked: 3, Unindexed: 4, Next: &frontier.Next{Host: "z.example", At: time.Date(2999, 1, 1, 9, 30, 0, 0, time.UTC)}}
+	for _, host := range []string{"a", "b", "c", "d", "e", "f", "g"} {
+		status.Fetching = append(status.Fetching, system.FetchingHost{Host: host + ".example", URLs: len(status.Fetching) + 1, Until: time.Date(2026, 11, 26, 9, 30, 0, 0, time.UTC)})
+	}
+	printStatus(&out, status)
+	for _, want := range []string{
+		" 1 URL of a.example is being fetched, until 09:30:00 UTC at the latest\n", " 5 URLs of e.example are being fetched", " and URLs of 2 more hosts\n",
+		" next request to z.example at 09:30:00 UTC\n", "7 pages cannot be searched yet: 3 to be packed, 4 to be indexed\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("status is\n%swant in it\n%s", out.String(), want)
+		}
 	}
 }

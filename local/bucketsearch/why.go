@@ -90,6 +90,13 @@ func waitingReason(cmd *cobra.Command, a *system.Attached, story why.Story, url 
 	}
 	front := frontier.New(a.Redis, story.Admitted.Crawl)
 	text, err := front.Describe(cmd.Context(), url.ID)
+	if err != nil {
+		return "", err
+	}
+	host, err := a.HostWaits(cmd.Context(), story.Admitted.Crawl, url)
+	if host != "" {
+		text += "; " + host
+	}
 	if err != nil || !story.Admitted.Sitemap {
 		return text, err
 	}

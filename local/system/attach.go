@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"slices"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -17,7 +16,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/local/datadir"
 	"github.com/bucketsearch/bucketsearch/local/s3"
-	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
@@ -158,27 +156,6 @@ func (a *Attached) Close() error {
 func (a *Attached) Rebuild(ctx context.Context) (restore.Rebuilt, error) {
 	fronts := &restore.Frontiers{Bucket: a.Bucket, Redis: a.Redis, Now: time.Now, Worker: commandWorker("rebuild"), Log: slog.New(slog.DiscardHandler)}
 	return fronts.Rebuild(ctx)
-}
-
-// AddCrowded sets two fields of a status: Crowded, the hosts whose sitemaps are not read
-// because too many URLs wait already, and MaxWaiting, the maximum number of waiting URLs of a
-// host whose sitemaps are read. It reads the hosts from the frontiers in Redis. If no system
-// runs, it does nothing.
-func (a *Attached) AddCrowded(ctx context.Context, status *Status) error {
-	inForce, err := a.Settings.Get(ctx)
-	if err != nil || a.Redis == nil {
-		return err
-	}
-	status.MaxWaiting = inForce.MaxWaiting()
-	for _, crawl := range inForce.Crawl.Partitions() {
-		hosts, err := frontier.New(a.Redis, crawl).Crowded(ctx)
-		if err != nil {
-			return err
-		}
-		status.Crowded = append(status.Crowded, hosts...)
-	}
-	slices.Sort(status.Crowded)
-	return nil
 }
 
 // Reindex marks packages as not indexed and returns their number. If the parameter all is false, it

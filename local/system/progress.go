@@ -80,7 +80,7 @@ func (p Progress) Text(now time.Time) string {
 	if p.Paused != "" {
 		return text + ", paused: " + p.Paused
 	}
-	if turn := p.Turn.text(now); turn != "" {
+	if turn := p.Turn.Text(now); turn != "" {
 		text += ", " + turn
 	}
 	return text
@@ -102,7 +102,7 @@ func (s *System) Progress(ctx context.Context) (Progress, error) {
 	if err := s.built(ctx, inForce); err != nil {
 		return p, err
 	}
-	fronts := s.frontiers(inForce)
+	fronts := frontiersOf(s.Redis, inForce)
 	if err := s.addBatches(ctx, fronts, &p); err != nil {
 		return p, err
 	}
@@ -112,7 +112,7 @@ func (s *System) Progress(ctx context.Context) (Progress, error) {
 		}
 	}
 	if p.Turn.Host == "" && p.Leased == 0 && p.Waiting > 0 {
-		if p.Turn, err = soonest(ctx, fronts); err != nil {
+		if p.Turn.Next, err = soonest(ctx, fronts); err != nil {
 			return p, err
 		}
 	}
@@ -140,7 +140,7 @@ func (s *System) Progress(ctx context.Context) (Progress, error) {
 // built returns nil if the frontier of every crawl partition is complete, and was built for the
 // settings in force. Otherwise it returns an error.
 func (s *System) built(ctx context.Context, inForce *settings.Settings) error {
-	for _, front := range s.frontiers(inForce) {
+	for _, front := range frontiersOf(s.Redis, inForce) {
 		if err := front.Built(ctx, inForce.Fingerprint()); err != nil {
 			return err
 		}

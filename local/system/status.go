@@ -14,6 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
@@ -42,6 +43,10 @@ type Status struct {
 	Held         int64                  `json:"held"`              // size of all packages, books, segments and overlays, in bytes
 	Requests     Requests               `json:"requests"`
 	Bytes        Bytes                  `json:"bytes"`
+	Unindexed    int                    `json:"unindexed"`              // number of pages in packages that wait to be indexed
+	Unpacked     int                    `json:"unpacked"`               // number of fetched pages that wait to be packed; 0 if no system runs
+	Fetching     []FetchingHost         `json:"fetching,omitempty"`     // hosts of which batches are being fetched now, by name
+	Next         *frontier.Next         `json:"next_request,omitempty"` // next request, while URLs wait and no batch is being fetched
 	// Crowded lists the hosts whose sitemaps are not requested for now, because too many URLs wait
 	// already: more than MaxWaiting on this host, or more than MaxWaiting × frontier.WaitingFactor on
 	// all hosts together. It is nil if no system runs.
@@ -162,6 +167,11 @@ func statusOf(books *account.Bucket, requests countblob.Counts, of func(account.
 	for _, m := range books.Manifests {
 		status.Packages += len(m.Packages)
 		status.Segments += len(m.Segments)
+		for _, p := range m.Packages {
+			if !p.Indexed {
+				status.Unindexed += p.Pages
+			}
+		}
 		status.Held += m.Bytes()
 		if d := m.Dictionaries; d != nil && len(d.All)+len(d.Omitted) > 0 {
 			status.Dictionaries = d

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	goredis "github.com/redis/go-redis/v9"
+
 	"github.com/bucketsearch/bucketsearch/functions/fetch"
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -58,9 +60,8 @@ func (f *fetches) of(batches []layout.Version) []fetch.Moment {
 
 // Turn says for which host the crawl waits, and until when.
 type Turn struct {
-	Host string    // "" if it is not known
-	At   time.Time // time before which no request is sent to the host; zero: a request is under way
-	More int       // number of further hosts to which requests are under way
+	frontier.Next     // the host, "" if it is not known, and the time of the next request to it; zero: a request is under way
+	More          int // number of further hosts to which requests are under way
 }
 
 // turnOf returns the turn of the batches that are being fetched: hosts to which requests are under
@@ -75,36 +76,37 @@ func turnOf(batches []fetch.Moment) (t Turn) {
 		}
 	}
 	if hosts := slices.Sorted(maps.Keys(busy)); len(hosts) > 0 {
-		return Turn{Host: hosts[0], More: len(hosts) - 1}
+		return Turn{Next: frontier.Next{Host: hosts[0]}, More: len(hosts) - 1}
 	}
 	return t
 }
 
-// soonest returns the turn of the host that is leased next, when no batch is being fetched.
-func soonest(ctx context.Context, fronts []*frontier.Frontier) (t Turn, err error) {
+// soonest returns the next request of all frontiers when no batch is being fetched. Its host is "" if
+// no URL waits.
+func soonest(ctx context.Context, fronts []*frontier.Frontier) (first frontier.Next, err error) {
 	for _, front := range fronts {
 		next, found, err := front.Soonest(ctx)
 		if err != nil {
-			return Turn{}, err
+			return first, err
 		}
-		if found && (t.Host == "" || next.At.Before(t.At)) {
-			t.Host, t.At = next.Host, next.At
+		if found && (first.Host == "" || next.At.Before(first.At)) {
+			first = next
 		}
 	}
-	return t, nil
+	return first, nil
 }
 
-// frontiers returns the frontiers of all crawl partitions.
-func (s *System) frontiers(inForce *settings.Settings) (all []*frontier.Frontier) {
+// frontiersOf returns the frontiers of all crawl partitions.
+func frontiersOf(rdb goredis.UniversalClient, inForce *settings.Settings) (all []*frontier.Frontier) {
 	for _, crawl := range inForce.Crawl.Partitions() {
-		all = append(all, frontier.New(s.Redis, crawl))
+		all = append(all, frontier.New(rdb, crawl))
 	}
 	return all
 }
 
-// text returns a clause such as "next request to example.org in 1 s". The parameter now is the present
+// Text returns a clause such as "next request to example.org in 1 s". The parameter now is the present
 // time. The clause is "" if the host is not known.
-func (t Turn) text(now time.Time) string {
+func (t Turn) Text(now time.Time) string {
 	switch wait := t.At.Sub(now); {
 	case t.Host == "":
 		return ""

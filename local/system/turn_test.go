@@ -9,9 +9,14 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/fetch"
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
 var clockStart = time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
+
+func turn(host string, at time.Time, more int) Turn {
+	return Turn{Next: frontier.Next{Host: host, At: at}, More: more}
+}
 
 func TestProgressText(t *testing.T) {
 	at := func(d time.Duration) time.Time { return clockStart.Add(d) }
@@ -20,13 +25,13 @@ func TestProgressText(t *testing.T) {
 		want     string
 	}{
 		{Progress{Waiting: 1}, "0 pages fetched, 0 searchable, 1 waiting"},
-		{Progress{Stored: 1, Leased: 3, Searchable: 1, Turn: Turn{Host: "a.example"}}, "1 page fetched, 1 searchable, 3 waiting, asking a.example"},
+		{Progress{Stored: 1, Leased: 3, Searchable: 1, Turn: turn("a.example", time.Time{}, 0)}, "1 page fetched, 1 searchable, 3 waiting, asking a.example"},
 		// 11 pages of a batch of 40 have arrived.
-		{Progress{Stored: 30, Arrived: 11, Waiting: 5, Leased: 40, Searchable: 30, Turn: Turn{Host: "a.example", At: at(900 * time.Millisecond)}},
+		{Progress{Stored: 30, Arrived: 11, Waiting: 5, Leased: 40, Searchable: 30, Turn: turn("a.example", at(900*time.Millisecond), 0)},
 			"41 pages fetched, 30 searchable, 34 waiting, next request to a.example in 1 s"},
-		{Progress{Waiting: 5, Again: 2, Turn: Turn{Host: "a.example", At: at(90 * time.Second)}}, "0 pages fetched, 0 searchable, 5 waiting (2 again), next request to a.example in 90 s"},
-		{Progress{Waiting: 5, Turn: Turn{Host: "a.example", At: at(time.Hour)}}, "0 pages fetched, 0 searchable, 5 waiting, next request to a.example at 13:00:00 UTC"},
-		{Progress{Leased: 2, Turn: Turn{Host: "a.example", More: 3}, Silent: []string{"b.example", "c.example"}},
+		{Progress{Waiting: 5, Again: 2, Turn: turn("a.example", at(90*time.Second), 0)}, "0 pages fetched, 0 searchable, 5 waiting (2 again), next request to a.example in 90 s"},
+		{Progress{Waiting: 5, Turn: turn("a.example", at(time.Hour), 0)}, "0 pages fetched, 0 searchable, 5 waiting, next request to a.example at 13:00:00 UTC"},
+		{Progress{Leased: 2, Turn: turn("a.example", time.Time{}, 3), Silent: []string{"b.example", "c.example"}},
 			"0 pages fetched, 0 searchable, 2 waiting, b.example and 1 more do not answer, asking a.example and 3 more"},
 		{Progress{Stored: 9, Waiting: 5, Paused: "a person", Silent: []string{"b.example"}}, "9 pages fetched, 0 searchable, 5 waiting, b.example does not answer, paused: a person"},
 		{Progress{Stored: 9, Unpacked: 1, Searchable: 5}, "9 pages fetched, 5 searchable, the others are being indexed"},
@@ -46,8 +51,8 @@ func TestTurnOfBatches(t *testing.T) {
 		want    Turn
 	}{
 		{nil, Turn{}},
-		{[]fetch.Moment{waits("a", 5), waits("b", 2), waits("c", 9)}, Turn{Host: "b", At: clockStart.Add(2 * time.Second)}},
-		{[]fetch.Moment{waits("a", 5), {Host: "c"}, {Host: "b"}, {Host: "c"}}, Turn{Host: "b", More: 1}},
+		{[]fetch.Moment{waits("a", 5), waits("b", 2), waits("c", 9)}, turn("b", clockStart.Add(2*time.Second), 0)},
+		{[]fetch.Moment{waits("a", 5), {Host: "c"}, {Host: "b"}, {Host: "c"}}, turn("b", time.Time{}, 1)},
 	} {
 		if diff := cmp.Diff(c.want, turnOf(c.batches)); diff != "" {
 			t.Errorf("%+v (-want +got):\n%s", c.batches, diff)

@@ -13,8 +13,8 @@ import (
 
 // Next is the earliest time at which the next batch of a host may send its first request.
 type Next struct {
-	Host string
-	At   time.Time
+	Host string    `json:"host"`
+	At   time.Time `json:"at"`
 }
 
 // Soonest returns the host with waiting URLs that may be requested first; false if no URL waits. Of
