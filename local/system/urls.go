@@ -1,0 +1,94 @@
+package system
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/strategy/account"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/literal"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// URLSelection says which URLs are wanted. Empty fields select all.
+type URLSelection struct {
+	State      account.State
+	Reason     string // reason, or its first words: "http" selects "http 404" and "http 503"
+	Collection string
+	Site       string // host, or a domain with all its hosts
+}
+
+// URLs has the states of all URLs that a bucket knows.
+type URLs struct {
+	books *account.Bucket
+	site  string
+	URLSelection
+}
+
+// ReadURLs reads the states of all URLs of a bucket from its books and spool. It fails if the
+// selection names a state or a collection that does not exist, or a site that is none.
+func ReadURLs(ctx context.Context, bucket blob.Reader, selected URLSelection) (*URLs, error) {
+	states := []account.State{account.Stored, account.Skipped, account.Failed, account.Pending}
+	if selected.State != "" && !slices.Contains(states, selected.State) {
+		return nil, literal.Wrong("--state", string(selected.State), "stored, skipped, failed or pending")
+	}
+	inForce, err := settings.Read(ctx, bucket, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	if err := checkName(inForce, selected.Collection); err != nil {
+		return nil, err
+	}
+	u := &URLs{URLSelection: selected}
+	if selected.Site != "" {
+		at, err := address.Parse("http://" + selected.Site + "/")
+		if err != nil || strings.ContainsAny(selected.Site, "/?#@") {
+			return nil, literal.Wrong("--site", selected.Site, "a host or domain, such as example.org")
+		}
+		u.site = at.Host
+	}
+	u.books, err = account.Survey(ctx, bucket, inForce, nil)
+	return u, err
+}
+
+// All yields the selected URLs, in no particular order. An error ends the sequence.
+func (u *URLs) All() iter.Seq2[account.URL, error] {
+	return func(each func(account.URL, error) bool) {
+		for url, err := range u.books.All() {
+			if (err != nil || u.has(url)) && !each(url, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Faults returns an error for each lost or damaged object, because of which URLs are missing.
+func (u *URLs) Faults() []error { return u.books.Faults() }
+
+func (u *URLs) has(url account.URL) bool {
+	at := url.Address
+	return (u.State == "" || url.State == u.State) &&
+		(u.Reason == "" || strings.HasPrefix(ReasonOf(url)+" ", u.Reason+" ")) &&
+		(u.Collection == "" || belongs(url, u.Collection)) &&
+		(u.site == "" || at.Host == u.site || at.Site == u.site)
+}
+
+// ReasonOf returns the reason of a URL's state; "" if there is none:
+//
+//	skipped, failed   why
+//	stored            the remark on a page that may be incomplete or wrong (see book.Panicked)
+//	pending           why it is not requested (see account.URL.Apart), or why the last request failed
+func ReasonOf(u account.URL) string {
+	switch {
+	case u.State == account.Stored && u.Page != nil:
+		return u.Page.Reason
+	case u.State == account.Pending:
+		return cmp.Or(u.Apart, u.Reason)
+	}
+	return u.Reason
+}
