@@ -30,7 +30,7 @@ func TestBadInput(t *testing.T) {
 			p := newPlace(t)
 			_, err := p.run(test.args[0], test.args[1:]...)
 			if err == nil || !strings.Contains(err.Error(), test.says) {
-				t.Errorf("%v: want an exit of 1 and a sentence with %q", err, test.says)
+				t.Errorf("%v: want a failure and a sentence with %q", err, test.says)
 			}
 		})
 	}

@@ -19,7 +19,7 @@ func crawlCommand(where *location) *cobra.Command {
 		Use:   "crawl [SEED...]",
 		Short: "Crawl web sites to the end, pack and index them",
 		Long: "Crawl follows links from the seeds, stores every page, builds the index, prints a\n" +
-			"summary and ends; its exit code is 1 if no seed led to a page. A later crawl goes\n" +
+			"summary and ends; its exit code is 3 if no seed led to a page. A later crawl goes\n" +
 			"on where an earlier one stopped, asks again for what failed, and takes up what a\n" +
 			"narrower scope left out. A page that is stored is asked for again once it is due: as\n" +
 			"its collection's schedule says, else a day after the last look, twice that each time\n" +
@@ -49,7 +49,7 @@ func crawlCommand(where *location) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			plan, err := flags.plan(cmd.Flags(), args)
 			if err != nil {
-				return err
+				return misuse(err)
 			}
 			plan.Renew, plan.Only = renew, only
 			return runCrawl(cmd, where, &flags, plan)
@@ -85,7 +85,7 @@ func runCrawl(cmd *cobra.Command, where *location, flags *crawling, plan system.
 	meter.end()
 	if errors.Is(err, context.Canceled) {
 		fmt.Fprintln(cmd.ErrOrStderr(), "Stopping. What was fetched is kept; the same command goes on from here.")
-		return errSaid
+		return endBy(exitStopped)
 	}
 	if partition.IsFault(err) {
 		return fmt.Errorf("nothing is crawled before a repair, lest what is stored is asked for once more: %w", err)
@@ -105,7 +105,7 @@ func runCrawl(cmd *cobra.Command, where *location, flags *crawling, plan system.
 	}
 	printSummary(where.sentences(cmd.OutOrStdout(), false), summary, time.Since(began), meter)
 	if !reached(summary.Seeds) {
-		return errSaid
+		return endBy(exitNothing)
 	}
 	return nil
 }

@@ -79,19 +79,19 @@ func evalCommand(where *location) *cobra.Command {
 			if weights != "" {
 				var err error
 				if task.Weights, err = readWeights(weights); err != nil {
-					return err
+					return misuse(err)
 				}
 			}
 			switch {
 			case judged && clicked:
-				return errors.New("--judged and --clicked measure by different people; run one after the other")
+				return misuse(errors.New("--judged and --clicked measure by different people; run one after the other"))
 			case (judged || clicked) && task.Queries+task.Qrels+task.Docs+strings.Join(task.Among, "") != "":
-				return errors.New("--judged and --clicked take queries and judgments from the bucket; leave out --queries, --qrels, --docs and --among")
+				return misuse(errors.New("--judged and --clicked take queries and judgments from the bucket; leave out --queries, --qrels, --docs and --among"))
 			case judged || clicked:
 			case task.Queries == "" || task.Qrels == "":
-				return errors.New("eval needs --queries and --qrels, or --judged or --clicked")
+				return misuse(errors.New("eval needs --queries and --qrels, or --judged or --clicked"))
 			case task.Docs == "" && len(task.Among) > 0:
-				return errors.New("--among names documents beside those of --docs, which is not given")
+				return misuse(errors.New("--among names documents beside those of --docs, which is not given"))
 			case task.Docs != "":
 				report, err := task.Run(cmd.Context(), nil)
 				if err != nil {

@@ -61,7 +61,7 @@ func exportCommand(where *location) *cobra.Command {
 			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s in %s, as of %s UTC%s\n", count(report.Pages, "page"), task.Path, report.At.UTC().Format(timeForm), earlier)
 			if len(report.Unread) > 0 {
-				return errSaid
+				return endBy(exitDamaged)
 			}
 			return nil
 		}),

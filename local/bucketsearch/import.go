@@ -53,15 +53,15 @@ func importCommand(where *location) *cobra.Command {
 			if strings.HasSuffix(name, ".toml") {
 				c, err := collection.ReadFile(name)
 				if err != nil {
-					return err
+					return misuse(err)
 				}
 				published, name = &c, c.Name
 			} else if err := collection.ValidName(name); err != nil {
-				return err
+				return misuse(err)
 			}
 			for _, file := range args { // checked before a bucket is made
 				if _, err := os.Stat(file); err != nil {
-					return err
+					return misuse(err)
 				}
 			}
 			options, err := where.options()
@@ -108,11 +108,11 @@ func runImport(cmd *cobra.Command, i *system.Importer, files []string, name stri
 	switch {
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(cmd.ErrOrStderr(), "Stopped. What was imported is kept; the same command imports the rest.")
-		return errSaid
+		return endBy(exitStopped)
 	case err != nil:
 		return err
 	case report.Faulty > 0:
-		return errSaid
+		return endBy(exitFailed)
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func limitsCommand(where *location) *cobra.Command {
 			if prices != "" {
 				var err error
 				if priced, err = readPrices(prices); err != nil {
-					return fmt.Errorf("--prices: %w", err)
+					return misuse(fmt.Errorf("--prices: %w", err))
 				}
 			}
 			document, err := control.Change(cmd.Context(), a.Bucket, func(d *control.Document) bool {

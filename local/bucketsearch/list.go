@@ -44,7 +44,7 @@ func pagesCommand(where *location) *cobra.Command {
 		RunE: where.reading(func(cmd *cobra.Command, _ []string, a *system.Attached) error {
 			if !day.IsZero() {
 				if !selected.Since.IsZero() || !selected.Until.IsZero() {
-					return errors.New("--day does not go with --since and --until, which say the same; leave one out")
+					return misuse(errors.New("--day does not go with --since and --until, which say the same; leave one out"))
 				}
 				selected.Since = day.UTC().Truncate(24 * time.Hour)
 				selected.Until = selected.Since.Add(24 * time.Hour)
@@ -131,7 +131,7 @@ func printPage(out io.Writer, p inventory.Page, asJSON bool) error {
 
 // tellUnlisted prints which objects in the bucket are lost or damaged. Because of them the list of
 // pages is incomplete: it lacks pages, or the language and type of some pages. If there are such
-// objects, tellUnlisted returns errSaid, which makes the program end with exit code 1.
+// objects, tellUnlisted returns an error that makes the program end with exitDamaged.
 func tellUnlisted(cmd *cobra.Command, all *inventory.Inventory) error {
 	for _, err := range all.Faults {
 		fmt.Fprintf(cmd.ErrOrStderr(), "Not listed is what this tells of: %v\n", err)
@@ -140,7 +140,7 @@ func tellUnlisted(cmd *cobra.Command, all *inventory.Inventory) error {
 		fmt.Fprintf(cmd.ErrOrStderr(), "Not in full: %v\n", err)
 	}
 	if len(all.Faults)+len(all.Unindexed) > 0 {
-		return errSaid
+		return endBy(exitDamaged)
 	}
 	return nil
 }

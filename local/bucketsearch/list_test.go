@@ -41,7 +41,7 @@ func TestListAndReport(t *testing.T) {
 			t.Errorf("list %s: %d lines, want %d", args, n, want)
 		}
 	}
-	if got := words(1, "list --day 2020-01-01 --since 2020-01-01").err; !strings.Contains(got, "--day does not go with --since") {
+	if got := words(2, "list --day 2020-01-01 --since 2020-01-01").err; !strings.Contains(got, "--day does not go with --since") {
 		t.Error(got)
 	}
 	var page listedPage
@@ -68,7 +68,7 @@ func TestListAndReport(t *testing.T) {
 		t.Errorf("report --csv --by collection: %v, %q", err, rows)
 	}
 	for args, want := range map[string]string{"--by month": `--by is "month"; write language, source, collection, site or day`, "--json --csv": "--json and --csv do not go together"} {
-		if got := words(1, "report "+args).err; !strings.Contains(got, want) {
+		if got := words(2, "report "+args).err; !strings.Contains(got, want) {
 			t.Errorf("report %s: %s", args, got)
 		}
 	}

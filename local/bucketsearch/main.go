@@ -22,10 +22,6 @@ import (
 // infra/template.yaml must have the same.
 const agent = "bucketsearch/" + release + " (+https://github.com/bucketsearch/bucketsearch/blob/main/.github/CRAWLER.md)"
 
-// errSaid makes the program end with exit code 1 without a message. A command returns it
-// when it has printed the message already.
-var errSaid = errors.New("")
-
 func main() {
 	part := memory.Command
 	if len(os.Args) > 1 && os.Args[1] == storeName {
@@ -38,7 +34,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run runs one command and returns its exit code.
+// run runs one command and returns its exit code (see exitCodes).
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
 	cmd, where := command()
 	errOut = where.sentences(errOut, false)
@@ -46,17 +42,17 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	cmd.SetIn(in)
 	cmd.SetOut(out)
 	cmd.SetErr(errOut)
+	begun := false
+	cmd.PersistentPreRun = func(*cobra.Command, []string) { begun = true }
 	err := cmd.ExecuteContext(ctx)
 	switch {
-	case err == nil:
-		return 0
-	case errors.Is(err, errSaid):
+	case err == nil, errors.Is(err, errSaid):
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		fmt.Fprintln(errOut, "bucketsearch: stopped")
 	default:
 		fmt.Fprintln(errOut, "bucketsearch:", strings.TrimSpace(err.Error()))
 	}
-	return 1
+	return int(codeOf(ctx, err, begun))
 }
 
 // command returns the root command with all its subcommands, and the location, which the
@@ -66,7 +62,7 @@ func command() (*cobra.Command, *location) {
 		Use:   "bucketsearch",
 		Short: "A web search engine that lives in a bucket",
 		Long: "Bucketsearch crawls web sites, keeps every page in packages in object storage,\n" +
-			"builds an immutable index beside them, and answers searches.",
+			"builds an immutable index beside them, and answers searches.\n\n" + exitHelp(),
 		Example: "  bucketsearch crawl https://example.org/docs/    crawl a site and index it\n" +
 			"  bucketsearch search connection pool             search it\n" +
 			"  bucketsearch up                                 serve the search page",

@@ -64,6 +64,12 @@ func TestMistakes(t *testing.T) {
 	good := file("good.toml", "name = \"good\"\nseeds = [\"https://example.org/\"]\n")
 	wrong := file("wrong.toml", "name = \"wrong\"\nseeds = [\"https://example.org/\"]\ndepth = \"deep\"\n")
 	usual := file("usual.toml", "name = \"default\"\nseeds = [\"https://example.org/\"]\n")
+	codes := map[string]exitCode{ // of the mistakes that are none of the command line alone
+		"crawl --recrawl": exitNothing, "search words --data " + data: exitNothing, "page nonsense": exitNothing, "verify": exitNothing,
+		"limits --storage 5GB": exitNothing, "eval --clicked": exitNothing, "eval --judged": exitNothing,
+		"crawl --isolated --functions x example.org": exitFailed, "up --listen " + address: exitFailed,
+		"crawl --redis redis://127.0.0.1:1/0 example.org": exitUnreachable,
+	}
 	for _, c := range []struct{ args, want string }{
 		{"crawl --collection " + wrong, wrong + `:3: depth is "deep"; write a number of links such as 3, or "unlimited"`},
 		{"up --collection " + wrong, wrong + ":3: depth is "},
@@ -124,9 +130,12 @@ func TestMistakes(t *testing.T) {
 		if !strings.Contains(c.args, "--data") {
 			args = append(args, "--data", filepath.Join(t.TempDir(), "data"))
 		}
-		got := do(t.Context(), args...)
-		if got.code != 1 || !strings.HasPrefix(got.err, "bucketsearch: ") || !strings.Contains(got.err, c.want) {
-			t.Errorf("%s: exit %d, said %q; want %q", c.args, got.code, got.err, c.want)
+		got, code := do(t.Context(), args...), exitUsage
+		if other, found := codes[c.args]; found {
+			code = other
+		}
+		if got.code != int(code) || !strings.HasPrefix(got.err, "bucketsearch: ") || !strings.Contains(got.err, c.want) {
+			t.Errorf("%s: exit %d, said %q; want %d and %q", c.args, got.code, got.err, code, c.want)
 		}
 	}
 	if _, err := os.Stat(data); err == nil {
@@ -178,7 +187,7 @@ func TestCommands(t *testing.T) {
 		}
 		return got
 	}
-	got := words(1, "crawl", "--delay", "0", web)
+	got := words(3, "crawl", "--delay", "0", web)
 	if !strings.Contains(got.out, web+"/ is not stored: address refused (the address is not public; add --allow-private, or name the host in allow of the collection)") {
 		t.Errorf("crawl of a private address: %s", got.out)
 	}
@@ -197,7 +206,7 @@ func TestCommands(t *testing.T) {
 	if got := words(0, "page", web).out; got != pondText {
 		t.Errorf("page: %q", got)
 	}
-	if got := words(1, "page", web+"/toad").err; !strings.Contains(got, "no page is stored for this address") {
+	if got := words(3, "page", web+"/toad").err; !strings.Contains(got, "no page is stored for this address") {
 		t.Errorf("absent page: %q", got)
 	}
 	if got := words(0, "search", "heron").out; !regexp.MustCompile(`(?s)^ 1\. Pond\n    ` + web + `/\n.*1 page matches \([0-9.]+ ms\)\n$`).MatchString(got) {

@@ -49,7 +49,7 @@ func pageCommand(where *location) *cobra.Command {
 		RunE: where.reading(func(cmd *cobra.Command, args []string, a *system.Attached) error {
 			as, err := engine.ParseFormat(format)
 			if err != nil {
-				return fmt.Errorf("--%w", err)
+				return misuse(fmt.Errorf("--%w", err))
 			}
 			wanted, err := addresses(cmd.Context(), a, args[0])
 			if err != nil {
@@ -69,7 +69,11 @@ func pageCommand(where *location) *cobra.Command {
 				fmt.Fprintf(cmd.ErrOrStderr(), "Left out is what may tell of this page, too: %v. To mend it: bucketsearch verify --repair\n", unread)
 			}
 			if errors.Is(err, engine.ErrNoPage) {
-				return fmt.Errorf("%w; for the reason: bucketsearch why %s", err, wanted[0].URL)
+				err = fmt.Errorf("%w; for the reason: bucketsearch why %s", err, wanted[0].URL)
+				if len(page.Unread) > 0 {
+					err = coded{err, exitDamaged}
+				}
+				return err
 			}
 			if err != nil {
 				return err

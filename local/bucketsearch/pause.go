@@ -23,7 +23,7 @@ func pauseCommand(where *location) *cobra.Command {
 		Args:    nothing,
 		RunE: where.reading(func(cmd *cobra.Command, _ []string, a *system.Attached) error {
 			if reason == "" {
-				return errors.New("--reason: want a sentence")
+				return misuse(errors.New("--reason: want a sentence"))
 			}
 			pause := control.Pause{Since: time.Now().UTC().Truncate(time.Second), By: control.Operator, Reason: reason}
 			_, err := control.Change(cmd.Context(), a.Bucket, func(d *control.Document) bool {

@@ -37,10 +37,10 @@ func reportCommand(where *location) *cobra.Command {
 		Args:    nothing,
 		RunE: where.reading(func(cmd *cobra.Command, _ []string, a *system.Attached) error {
 			if asJSON && asCSV {
-				return errors.New("--json and --csv do not go together; leave one out")
+				return misuse(errors.New("--json and --csv do not go together; leave one out"))
 			}
 			if by != "" && (&report.Report{}).Table(by) == nil {
-				return literal.Wrong("--by", by, "language, source, collection, site or day")
+				return misuse(literal.Wrong("--by", by, "language, source, collection, site or day"))
 			}
 			if moment.IsZero() {
 				moment = time.Now()
@@ -66,7 +66,7 @@ func reportCommand(where *location) *cobra.Command {
 			}
 			if err == nil && len(r.Faults) > 0 {
 				tellFaults(cmd, r.Faults)
-				err = errSaid
+				err = endBy(exitDamaged)
 			}
 			return err
 		}),

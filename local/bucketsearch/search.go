@@ -54,7 +54,7 @@ func searchCommand(where *location) *cobra.Command {
 			case "cost":
 				q.Cost = true
 			default:
-				return literal.Wrong("--explain", explain, "score or cost")
+				return misuse(literal.Wrong("--explain", explain, "score or cost"))
 			}
 			e, err := openEngine(a)
 			if err != nil {

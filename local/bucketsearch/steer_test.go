@@ -36,7 +36,7 @@ func TestSteering(t *testing.T) {
 		{"why nonsense", 1, "no web address"},
 		{"limits --storage 5GB --usd-a-day 0.5", 0, "4.7 GiB"},
 		{"limits", 0, "requests-a-day    no limit"},
-		{"limits --storage lots", 1, "write a size such as"},
+		{"limits --storage lots", 2, "write a size such as"},
 		{"limits --webhook nowhere", 1, `webhook is "nowhere"; write a web address`},
 		{"strategy show storage", 0, `"version": 1`},
 		{"strategy show colours", 1, "want crawl or storage"},
@@ -55,7 +55,7 @@ func TestSteering(t *testing.T) {
 		{"forget --yes " + web, 0, "1 stored page forgotten (takedown 1), never to be asked for again; the next start erases them"},
 		{"forget --yes " + web, 0, "(takedown 1)"},
 		{"why " + web, 0, "forgotten since"},
-		{"page " + web, 1, "no page is stored"},
+		{"page " + web, 3, "no page is stored"},
 		{"search heron", 0, "0 pages match"},
 		{"collections remove --yes default", 0, "Collection default is removed"},
 	} {
@@ -77,13 +77,13 @@ func TestDeletedSettings(t *testing.T) {
 		code   int
 		want   string // in what is said
 	}{
-		{"verify --repair", "", 1, "crawl a site first"},
+		{"verify --repair", "", 3, "crawl a site first"},
 		{"crawl --delay 0 --allow-private " + web, "", 0, "pending"},
 		{"search heron", "collections", 0, "1 page"},
-		{"verify", "", 1, "collections/default/000000000001.json is deleted, and its copy is there"},
-		{"search heron", "strategy", 1, "its crawl strategy is missing; run `bucketsearch verify --repair`"},
-		{"verify", "", 1, "run `bucketsearch verify --repair`"},
-		{"crawl --delay 0 --allow-private " + web, "", 1, "run `bucketsearch verify --repair`"},
+		{"verify", "", 4, "collections/default/000000000001.json is deleted, and its copy is there"},
+		{"search heron", "strategy", 4, "its crawl strategy is missing; run `bucketsearch verify --repair`"},
+		{"verify", "", 4, "run `bucketsearch verify --repair`"},
+		{"crawl --delay 0 --allow-private " + web, "", 4, "run `bucketsearch verify --repair`"},
 		{"verify --repair", "", 0, "strategy/storage/000000000001.json was deleted, and is there again"},
 		{"verify", "", 0, "0 problems"},
 		{"collections list", "", 0, web},

@@ -56,7 +56,7 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 	ctx := cmd.Context()
 	plan, err := flags.plan(cmd.Flags(), args)
 	if err != nil {
-		return err
+		return misuse(err)
 	}
 	judges, err := judgment.ParseKeys(os.Getenv("BUCKETSEARCH_JUDGES"))
 	if err != nil {
@@ -67,7 +67,7 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 		return fmt.Errorf("BUCKETSEARCH_CLICKS: %w", err)
 	}
 	if _, _, err := net.SplitHostPort(listen); err != nil {
-		return literal.Wrong("--listen", listen, "an address and a port, such as 127.0.0.1:8080")
+		return misuse(literal.Wrong("--listen", listen, "an address and a port, such as 127.0.0.1:8080"))
 	}
 	listener, err := net.Listen("tcp", listen)
 	if errors.Is(err, syscall.EADDRINUSE) {

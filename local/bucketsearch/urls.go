@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/reply"
 	"github.com/bucketsearch/bucketsearch/local/system"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
+	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
 func urlsCommand(where *location) *cobra.Command {
@@ -29,7 +31,10 @@ func urlsCommand(where *location) *cobra.Command {
 			"  bucketsearch urls --state pending --site example.org --json | jq -r .url",
 		Args: nothing,
 		RunE: where.reading(func(cmd *cobra.Command, _ []string, a *system.Attached) error {
-			selected.State = account.State(state)
+			states := []account.State{"", account.Stored, account.Skipped, account.Failed, account.Pending}
+			if selected.State = account.State(state); !slices.Contains(states, selected.State) {
+				return misuse(literal.Wrong("--state", state, "stored, skipped, failed or pending"))
+			}
 			urls, err := system.ReadURLs(cmd.Context(), a.Bucket, selected)
 			if err != nil {
 				return err
@@ -50,7 +55,7 @@ func urlsCommand(where *location) *cobra.Command {
 				fmt.Fprintf(cmd.ErrOrStderr(), "Not listed is what this tells of: %v\n", fault)
 			}
 			if len(urls.Faults()) > 0 {
-				return errSaid
+				return endBy(exitDamaged)
 			}
 			return nil
 		}),

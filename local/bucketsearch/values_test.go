@@ -27,7 +27,7 @@ func TestValues(t *testing.T) {
 			}
 			seen++
 			got := do(t.Context(), append(strings.Fields(cmd.CommandPath())[1:], "--"+flag.Name+"=5 sec")...)
-			if want := `bucketsearch: --` + flag.Name + ` is "5 sec"; write `; got.code != 1 || !strings.HasPrefix(got.err, want) {
+			if want := `bucketsearch: --` + flag.Name + ` is "5 sec"; write `; got.code != 2 || !strings.HasPrefix(got.err, want) {
 				t.Errorf("%s: exit %d, said %q; want %s", cmd.CommandPath(), got.code, got.err, want)
 			}
 		})

@@ -27,7 +27,7 @@ func verifyCommand(where *location) *cobra.Command {
 		Long: "Verify proves from the bucket alone that every generation follows from the one\n" +
 			"before, every object that is named is whole, every URL is in exactly one state,\n" +
 			"every stored page can be read, every page of text is in exactly one segment, and\n" +
-			"of what is forgotten nothing is left. It exits with 1 and the list of what is\n" +
+			"of what is forgotten nothing is left. It exits with 4 and the list of what is\n" +
 			"missing, damaged, unaccounted or double when not.\n\n" +
 			"With --repair it mends that: segments are built anew from their packages, pages\n" +
 			"that are lost are fetched again, by the system that runs or the next crawl.",
@@ -103,7 +103,7 @@ func printReport(out io.Writer, r verify.Report, asJSON bool) error {
 		if !asJSON {
 			fmt.Fprintln(out, "to mend what can be mended: bucketsearch verify --repair")
 		}
-		return errSaid
+		return endBy(exitDamaged)
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func printRepair(out io.Writer, r repair.Report, asJSON bool) error {
 	}
 	fmt.Fprintf(out, "%s left\n", count(len(r.Left)+r.More, "problem"))
 	if len(r.Left) > 0 {
-		return errSaid
+		return endBy(exitDamaged)
 	}
 	return nil
 }

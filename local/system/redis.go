@@ -36,7 +36,7 @@ func (s *System) openRedis(ctx context.Context) (err error) {
 func dialRedis(ctx context.Context, url string, traffic *vitals.Traffic) (goredis.UniversalClient, error) {
 	options, err := goredis.ParseURL(url)
 	if err != nil {
-		return nil, literal.Wrong("--redis", url, "an address such as redis://127.0.0.1:6379/0")
+		return nil, WrongOption{literal.Wrong("--redis", url, "an address such as redis://127.0.0.1:6379/0")}
 	}
 	options.Dialer = traffic.Dial(goredis.NewDialer(options))
 	client := goredis.NewClient(options)

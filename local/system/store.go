@@ -76,7 +76,7 @@ func startStore(ctx context.Context, o Options, dir *datadir.Dir, events s3.Even
 func connect(url string, getenv func(string) string, stored func(string, int64), traffic *vitals.Traffic) (*store, *s3blob.Bucket, error) {
 	opened, err := environment.OpenS3(url, getenv, traffic)
 	if err != nil {
-		return nil, nil, fmt.Errorf("--s3: %w", err)
+		return nil, nil, WrongOption{fmt.Errorf("--s3: %w", err)}
 	}
 	s := &store{url: url, getenv: getenv, counting: countblob.New(meter.Bucket(opened))}
 	s.bucket = &watchedBucket{Bucket: blob.Retry(s.counting, environment.RetryPolicy()), stored: stored, last: new(atomic.Pointer[error])}

@@ -158,7 +158,7 @@ func strategiesLost(ctx context.Context, bucket blob.Reader) error {
 			if err != nil {
 				return fmt.Errorf("cannot list manifests: %w", err)
 			}
-			return fmt.Errorf("the bucket holds manifests, but its %s strategy is missing; run `bucketsearch verify --repair`, or put %s back", kind, layout.StrategyKey(string(kind), 1))
+			return LostStrategy{fmt.Errorf("the bucket holds manifests, but its %s strategy is missing; run `bucketsearch verify --repair`, or put %s back", kind, layout.StrategyKey(string(kind), 1))}
 		}
 	}
 	return nil

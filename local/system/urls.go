@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"slices"
 	"strings"
 	"time"
 
@@ -31,12 +30,8 @@ type URLs struct {
 }
 
 // ReadURLs reads the states of all URLs of a bucket from its books and spool. It fails if the
-// selection names a state or a collection that does not exist, or a site that is none.
+// selection names a collection that does not exist, or a site that is none.
 func ReadURLs(ctx context.Context, bucket blob.Reader, selected URLSelection) (*URLs, error) {
-	states := []account.State{account.Stored, account.Skipped, account.Failed, account.Pending}
-	if selected.State != "" && !slices.Contains(states, selected.State) {
-		return nil, literal.Wrong("--state", string(selected.State), "stored, skipped, failed or pending")
-	}
 	inForce, err := settings.Read(ctx, bucket, time.Now())
 	if err != nil {
 		return nil, err

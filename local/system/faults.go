@@ -1,0 +1,13 @@
+package system
+
+// WrongOption is the error that the value of an option, such as Options.S3, is none.
+type WrongOption struct{ error }
+
+// Unwrap returns the error itself.
+func (w WrongOption) Unwrap() error { return w.error }
+
+// LostStrategy is the error that a bucket has manifests but no crawl or storage strategy.
+type LostStrategy struct{ error }
+
+// Unwrap returns the error itself.
+func (l LostStrategy) Unwrap() error { return l.error }
