@@ -14,7 +14,7 @@ import (
 
 func crawlCommand(where *location) *cobra.Command {
 	var flags crawling
-	var renew, only bool
+	var renew, only, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "crawl [SEED...]",
 		Short: "Crawl web sites to the end, pack and index them",
@@ -52,18 +52,19 @@ func crawlCommand(where *location) *cobra.Command {
 				return misuse(err)
 			}
 			plan.Renew, plan.Only = renew, only
-			return runCrawl(cmd, where, &flags, plan)
+			return runCrawl(cmd, where, &flags, plan, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&renew, "recrawl", false, "ask again for every stored page: of seeds and collections that are\ngiven, else of all")
 	cmd.Flags().BoolVar(&only, "only", false, "crawl the seeds and collections that are given, and have what\nearlier crawls left wait until a crawl without --only")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, an object a line: the progress every five seconds, and\nat last the summary")
 	flags.flags(cmd.Flags())
 	return cmd
 }
 
 // runCrawl runs the crawl of a plan until it is done, shows its progress and prints a
-// summary.
-func runCrawl(cmd *cobra.Command, where *location, flags *crawling, plan system.Plan) (err error) {
+// summary. If asJSON is true, it prints both as JSON.
+func runCrawl(cmd *cobra.Command, where *location, flags *crawling, plan system.Plan, asJSON bool) (err error) {
 	ctx := cmd.Context()
 	s, err := where.open(ctx, flags)
 	if err != nil {
@@ -81,6 +82,9 @@ func runCrawl(cmd *cobra.Command, where *location, flags *crawling, plan system.
 		return err
 	}
 	meter := newMeter(cmd.ErrOrStderr())
+	if asJSON {
+		meter = &crawlMeter{out: where.sentences(cmd.OutOrStdout(), true), json: true, now: time.Now, began: began, shown: began}
+	}
 	err = s.Wait(ctx, true, meter.show)
 	meter.end()
 	if errors.Is(err, context.Canceled) {
@@ -103,7 +107,15 @@ func runCrawl(cmd *cobra.Command, where *location, flags *crawling, plan system.
 	if err != nil {
 		return fmt.Errorf("all is crawled and indexed, but the summary cannot be read: %w", err)
 	}
-	printSummary(where.sentences(cmd.OutOrStdout(), false), summary, time.Since(began), meter)
+	took := time.Since(began)
+	if asJSON {
+		err = printLine(where.sentences(cmd.OutOrStdout(), true), summaryOf(summary, took, meter.last.Dead))
+	} else {
+		printSummary(where.sentences(cmd.OutOrStdout(), false), summary, took, meter)
+	}
+	if err != nil {
+		return err
+	}
 	if !reached(summary.Seeds) {
 		return endBy(exitNothing)
 	}

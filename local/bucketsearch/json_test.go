@@ -14,7 +14,7 @@ import (
 
 // jsonOf holds the arguments with which TestJSON runs each command that prints JSON.
 var jsonOf = map[string]string{
-	"search": "--explain score --facet site heron", "status": "", "why": "SITE/frog", "verify": "--repair", "list": "", "urls": "", "report": "",
+	"search": "--explain score --facet site heron", "status": "", "why": "SITE/frog", "verify": "--repair", "list": "", "urls": "", "crawl": "--delay 0 --allow-private SITE", "report": "",
 	"eval":             "--queries QUERIES --qrels QRELS",
 	"collections list": "", "collections show": "default", "collections remove": "default", // must run last
 }
@@ -55,7 +55,7 @@ func TestJSON(t *testing.T) {
 		words := strings.Fields(cmd.CommandPath() + " --json --data " + data + " " + strings.NewReplacer("SITE", web, "QUERIES", queries, "QRELS", qrels).Replace(args))
 		got := do(t.Context(), words[1:]...)
 		values := []string{got.out}
-		if cmd.Name() == "list" && cmd.Parent().Name() == "bucketsearch" || cmd.Name() == "urls" {
+		if cmd.Name() == "list" && cmd.Parent().Name() == "bucketsearch" || cmd.Name() == "urls" || cmd.Name() == "crawl" {
 			values = slices.Collect(strings.Lines(got.out))
 		}
 		if got.code != 0 || len(values) == 0 || slices.ContainsFunc(values, func(value string) bool { return !json.Valid([]byte(value)) }) {

@@ -62,7 +62,7 @@ func command() (*cobra.Command, *location) {
 		Use:   "bucketsearch",
 		Short: "A web search engine that lives in a bucket",
 		Long: "Bucketsearch crawls web sites, keeps every page in packages in object storage,\n" +
-			"builds an immutable index beside them, and answers searches.\n\n" + exitHelp(),
+			"builds an immutable index beside them, and answers searches.",
 		Example: "  bucketsearch crawl https://example.org/docs/    crawl a site and index it\n" +
 			"  bucketsearch search connection pool             search it\n" +
 			"  bucketsearch up                                 serve the search page",
@@ -73,6 +73,7 @@ func command() (*cobra.Command, *location) {
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(flagError)
+	root.SetUsageTemplate(root.UsageTemplate() + "{{if not .HasParent}}\n" + exitHelp() + "\n{{end}}")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	var where location
 	where.flags(root.PersistentFlags())

@@ -101,7 +101,7 @@ func TestMistakes(t *testing.T) {
 		{"up --listen " + address, "another program serves at " + address + "; choose another address, such as --listen"},
 		{"up --listen nowhere", `--listen is "nowhere"; write an address and a port, such as 127.0.0.1:8080`},
 		{"crawl example.org --data " + data + " --delay", "--delay needs a value behind it, pause: pause after each answer of a host"},
-		{"crawl --json=maybe", "there is no flag --json"},
+		{"page --json=maybe", "there is no flag --json"},
 		{"status --json=maybe", `--json is "maybe"; write true or false, or the flag alone`},
 		{"status --=maybe", `"--=maybe" is no flag`},
 		{"search", "search needs words"},

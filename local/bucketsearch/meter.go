@@ -27,6 +27,7 @@ type crawlMeter struct {
 	out   io.Writer
 	now   func() time.Time
 	width func() int // function that returns the terminal's width in characters; the field is nil if out is no terminal
+	json  bool       // whether lines are written as JSON (see crawlProgress)
 
 	began   time.Time       // time at which the program began
 	shown   time.Time       // time at which a line was last shown
@@ -68,12 +69,19 @@ func (m *crawlMeter) show(p system.Progress, err error) {
 		}
 		m.last = p
 	}
-	m.tell(p.Failing)
+	if !m.json {
+		m.tell(p.Failing)
+	}
 	period := plainPeriod
 	if m.width != nil {
 		period = terminalPeriod
 	}
 	if now.Sub(m.shown) < period {
+		return
+	}
+	if m.json {
+		m.shown = now
+		_ = printLine(m.out, progressOf(p, err, now.Sub(m.began))) // the summary fails, too, if nobody reads
 		return
 	}
 	text := m.describe(p, err)

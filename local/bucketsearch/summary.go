@@ -35,6 +35,16 @@ func printSummary(out io.Writer, s system.Summary, took time.Duration, m *crawlM
 	if m.last.Dead > 0 {
 		fmt.Fprintf(out, "%s failed in all their tries; bucketsearch status shows why, bucketsearch resend tries again.\n", count(m.last.Dead, "message"))
 	}
+	printAdvice(out, s.Status, "")
+}
+
+// printAdvice prints warnings, and what to do next. The parameter home is the address of the search
+// page; "" if none is served.
+func printAdvice(out io.Writer, s system.Status, home string) {
+	for _, warning := range warnings(s) {
+		fmt.Fprintln(out, "warning:", warning)
+	}
+	fmt.Fprintln(out, next(s, home))
 }
 
 // printSeeds prints a line for each seed that led to no stored page, with the reason.

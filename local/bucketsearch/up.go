@@ -110,7 +110,7 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 	followed := make(chan struct{})
 	go func() {
 		defer close(followed)
-		follow(watching, cmd, where, s, plan)
+		follow(watching, cmd, where, s, plan, home)
 	}()
 	err = nil
 	select {
@@ -129,10 +129,11 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 }
 
 // follow shows the progress of the crawl and, when the crawl is done, a summary. After that,
-// until ctx ends, it prints which functions fail repeatedly.
-func follow(ctx context.Context, cmd *cobra.Command, where *location, s *system.System, plan system.Plan) {
+// until ctx ends, it prints which functions fail repeatedly. The parameter home is the address of the
+// search page.
+func follow(ctx context.Context, cmd *cobra.Command, where *location, s *system.System, plan system.Plan, home string) {
 	m := newMeter(cmd.ErrOrStderr())
-	if showCrawl(ctx, cmd, where, s, plan, m) != nil {
+	if showCrawl(ctx, cmd, where, s, plan, home, m) != nil {
 		return // runUp notices the reason by itself
 	}
 	for {
@@ -148,7 +149,7 @@ func follow(ctx context.Context, cmd *cobra.Command, where *location, s *system.
 // showCrawl shows the progress of the crawl until it is done. Then it prints a summary, unless
 // there is nothing to report: the command line named nothing to crawl (the plan is empty), and the
 // number of stored pages has not changed.
-func showCrawl(ctx context.Context, cmd *cobra.Command, where *location, s *system.System, plan system.Plan, m *crawlMeter) error {
+func showCrawl(ctx context.Context, cmd *cobra.Command, where *location, s *system.System, plan system.Plan, home string, m *crawlMeter) error {
 	began := time.Now()
 	err := s.Wait(ctx, false, m.show)
 	m.end()
@@ -169,6 +170,8 @@ func showCrawl(ctx context.Context, cmd *cobra.Command, where *location, s *syst
 	if summary.New > 0 {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s crawled and indexed.\n", count(summary.New, "page"))
 	}
-	printSeeds(where.sentences(cmd.OutOrStdout(), false), summary)
+	out := where.sentences(cmd.OutOrStdout(), false)
+	printSeeds(out, summary)
+	printAdvice(out, summary.Status, home)
 	return nil
 }
