@@ -30,25 +30,25 @@ func totalOf(t *testing.T, e *engine.Engine, text string) int {
 	return found.Total
 }
 
+// TestNewGenerationShowsInTime checks how long the engine answers from manifests that it has read:
+// two seconds while nothing is indexed, and then for Options.Age.
 func TestNewGenerationShowsInTime(t *testing.T) {
 	s := newStore(t, 2)
 	e := s.engine(s.Bucket)
 	if got := totalOf(t, e, "manual"); got != 0 {
 		t.Fatalf("an empty bucket holds %d manuals", got)
 	}
-	s.Publish(querytest.Manual(3)...)
-	s.Clock.Advance(e.Age - time.Nanosecond)
-	if got := totalOf(t, e, "manual"); got != 0 {
-		t.Errorf("the manifests were read again too early: %d", got)
-	}
-	s.Clock.Advance(time.Nanosecond)
-	if got := totalOf(t, e, "manual"); got != 3 {
-		t.Errorf("%d of 3 manuals are found after %v", got, e.Age)
-	}
-	s.Publish(querytest.Manual(4)...) // three of these pages once more
-	s.Clock.Advance(e.Age)
-	if got := totalOf(t, e, "manual"); got != 4 {
-		t.Errorf("%d of 4 manuals are found", got)
+	pages := 0
+	for _, age := range []time.Duration{2 * time.Second, e.Age, e.Age} {
+		s.Publish(querytest.Manual(pages + 3)...) // some of these pages once more
+		s.Clock.Advance(age - time.Nanosecond)
+		if got := totalOf(t, e, "manual"); got != pages {
+			t.Errorf("the manifests were read again in less than %v: %d manuals are found, want %d", age, got, pages)
+		}
+		s.Clock.Advance(time.Nanosecond)
+		if pages += 3; totalOf(t, e, "manual") != pages {
+			t.Errorf("not all of %d manuals are found after %v", pages, age)
+		}
 	}
 }
 

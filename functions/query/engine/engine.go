@@ -38,7 +38,7 @@ type Engine struct {
 type Options struct {
 	Settings *settings.Cache
 	Now      func() time.Time
-	Age      time.Duration // greatest age of the snapshot of the manifests by which queries are answered
+	Age      time.Duration // greatest age of the snapshot of the manifests by which queries are answered; less while nothing is indexed (see emptyAge)
 	Log      *slog.Logger
 
 	Memory int64  // size of the caches in memory, in bytes; 0 for DefaultMemory

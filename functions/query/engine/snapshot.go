@@ -22,6 +22,9 @@ import (
 const (
 	// patience is the longest time that reading a snapshot may take.
 	patience = time.Minute
+	// emptyAge is the greatest age of a snapshot in which nothing is indexed: whoever asks then waits
+	// for the first pages.
+	emptyAge = 2 * time.Second
 	// staleAfter limits the time for which the engine finds the newest generation (version) of a
 	// manifest by trying the numbers after the last known one. This does not work for ever. Old
 	// generations are deleted, so the next number may be missing although later ones exist; and a
@@ -200,12 +203,17 @@ func (s *snapshots) outdate(current *snapshot) {
 }
 
 // holds reports whether the snapshot may still answer queries: it is not nil, and younger than e.Age.
+// While nothing is indexed yet, it must be younger than emptyAge.
 func (s *snapshot) holds(e *Engine) bool {
 	if s == nil {
 		return false
 	}
+	most := e.Age
+	if s.empty() {
+		most = min(most, emptyAge)
+	}
 	age := e.Now().Sub(s.taken)
-	return age >= 0 && age < e.Age
+	return age >= 0 && age < most
 }
 
 // currentKey returns the key that a package has now. The parameter key is its present or a former
