@@ -111,7 +111,7 @@ func (s *System) Progress(ctx context.Context) (Progress, error) {
 			return p, err
 		}
 	}
-	if p.Turn.Host == "" && p.Leased == 0 && p.Waiting > 0 {
+	if p.Turn.Host == "" && p.Leased == 0 && p.Waiting > 0 && p.Paused == "" {
 		if p.Turn.Next, err = soonest(ctx, fronts); err != nil {
 			return p, err
 		}
