@@ -60,12 +60,15 @@ func (ix *Index) searchAcross(ctx context.Context, q *Query) (Result, error) {
 	if q.From+q.Size > MaxAcrossHits {
 		return Result{}, &Refusal{fmt.Sprintf("cannot return hits beyond %d across languages", MaxAcrossHits)}
 	}
+	plain := *q
+	plain.Across = Across{}
+	if ix.plan(q, true).lists { // no word can be translated
+		return ix.search(ctx, &plain)
+	}
 	from, err := ix.languageOf(ctx, q)
 	if err != nil {
 		return Result{}, err
 	}
-	plain := *q
-	plain.Across = Across{}
 	translators, notes := openAll(ctx, &q.Across, from)
 	if len(translators) == 0 {
 		found, err := ix.search(ctx, &plain)
@@ -109,10 +112,7 @@ func (ix *Index) searchAcross(ctx context.Context, q *Query) (Result, error) {
 func (ix *Index) languageOf(ctx context.Context, q *Query) (string, error) {
 	unlimited := *q
 	unlimited.unlimited = true
-	p, err := ix.plan(&unlimited, true)
-	if err != nil {
-		return "", err
-	}
+	p := ix.plan(&unlimited, true)
 	limited, cancel := withDeadline(ctx, q.Deadline)
 	defer cancel()
 	g := newGathered(ix.parts)
@@ -178,7 +178,7 @@ func openAll(ctx context.Context, across *Across, from string) (all []*translato
 }
 
 // join joins the results of several searches to one result. The first of the results must be that of the
-// search in the query's own language. All hits are merged by score, but hits of the same search keep their
+// search in the query's own language. All hits are merged by score, or by date if q asks for it, but hits of the same search keep their
 // order. The joined result has only the page of hits that q requests.
 func join(results []Result, q *Query) Result {
 	all := results[0]
@@ -202,7 +202,7 @@ func join(results []Result, q *Query) Result {
 	for n := range q.From + q.Size {
 		best := -1
 		for i, list := range lists {
-			if len(list) > 0 && (best < 0 || list[0].Score > lists[best][0].Score) && !(n == 0 && best == 0 && all.Named) {
+			if len(list) > 0 && (best < 0 || list[0].before(&lists[best][0], q.ByDate)) && !(n == 0 && best == 0 && all.Named) {
 				best = i
 			}
 		}
@@ -215,6 +215,15 @@ func join(results []Result, q *Query) Result {
 		lists[best] = lists[best][1:]
 	}
 	return all
+}
+
+// before reports whether a hit comes before a hit of another search: by score or, if byDate is true, by date and
+// then by score.
+func (h *Hit) before(other *Hit, byDate bool) bool {
+	if byDate && (h.isNewer(other) || other.isNewer(h)) {
+		return h.isNewer(other)
+	}
+	return h.Score > other.Score
 }
 
 // joinFacets adds up the counts of two lists of facets, value by value, and returns the sums. Both

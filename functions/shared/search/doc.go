@@ -19,27 +19,67 @@
 //	collection:news    documents of the collection
 //	type:pdf           documents of the MIME type, or of its second half
 //	type:image         images instead of documents (see below)
-//	after:2026-01-31 before:2026   fetched on that day or later, before that year
+//	after:2026-01-31 before:2026   of that day or later, before that year, by the page's own
+//	                   date (see below)
 //	dup:all            documents with the same text one by one (see Query.Fold)
+//	red OR fox         a word of either kind: as one word with two forms; also red | fox
+//	                   and (red|fox)
+//	dog (red OR fox)   a document that has dog and red, or dog and fox, has all words
+//	+(red OR fox)      one of them must occur; -(red OR fox): neither may
+//	"red fox" OR "blue dog"   one of the phrases must occur
+//	intitle:fox        the word must be in the title; also intitle:"red fox", -intitle:fox, and
+//	                   allintitle:red fox for all words that follow
+//	inurl:fox          the word must be in the address, of which each part is a word
+//	inanchor:fox       the word must be in the text of a link to the document; the words of
+//	                   inanchor:"red fox" need not stand together
 //
 // One written word may be several words of the index ("os.path", Chinese). With a sign
 // before it, such a word is searched as a phrase. Every text is a query: there are no
-// syntax errors. A query without a word that may or must occur finds nothing.
+// syntax errors.
 //
-// Where a sign, a quote or a filter is not meant as such, it counts as ordinary text:
+// OR joins the clause before it with the one after it: a b OR c is a (b OR c). A group whose
+// alternatives are all single words is one word for scores. Any other group, with a phrase, a field such
+// as intitle: or an alternative of several words, must hold, even without +; the words in it score if
+// they occur. All words of an alternative must occur: (red fox) OR dog. A sign before a parenthesis
+// holds for each word in it. OR joins neither filters nor excluded words: these hold for the whole query.
+//
+// A query without words that may or must occur, but with filters or excluded words, such as
+// site:example.org or -fox, lists all documents that these accept, the newest first (see Dates). Files
+// without text, such as images, are not listed; a note counts them.
+//
+// Where a sign, a quote, a parenthesis or a filter is not meant as such, it counts as ordinary text:
 //
 //	„Model C“-Schulen         the hyphen is no sign, as no space is before it
+//	f(x) (see above)          no parenthesis groups, as there is no OR and no sign before it
+//	on|off                    a | without space around it joins only in parentheses
+//	TO BE OR NOT TO BE        OR is a word in a sentence in capitals, as are or and ODER always
 //	who lived before:christ   words, as christ is no date
 //	"gray fox cubs"           the words alone, if they stand together nowhere
 //	a long sentence that …    with more than eight words outside of its quotes: the
 //	                          quoted words need not stand together
 //
-// [Result].Notes say where that was done.
+// [Result].Notes say where that was done, except for parentheses and OR.
 //
 // A query uses at most [MaxText] bytes, of which [MaxWords] words are looked up and the
 // 64 rarest of them score. A prefix or a word with edits stands for at most
 // [MaxExpansions] words: those with the fewest edits, then the most frequent.
-// [Result].Notes name what was cut. A [Refusal] answers a query that would cost too much.
+// [Result].Notes name what was cut, and filters that cannot be obeyed, such as after:tomorrow with
+// a sign before it, and were ignored. No text is refused. A [Refusal] answers other fields of a
+// [Query] that ask for too much.
+//
+// # Dates
+//
+// after:, before: and [Query.ByDate] go by the date that a page states for itself
+// (segment.Document.Date), by day in UTC, and never by the day of the fetch: else all pages of an
+// old manual would be new on the day of a crawl. A page that states no date
+//
+//	with after: or before:   does not match; a note says how many pages were left out so, of those that
+//	                         the other filters accept
+//	sorted by date           comes after all pages with a date, by its score
+//
+// Pages of the same day are sorted by score too, and pages with the same score by identity. If the matches
+// are sorted by date, all bonuses for similar and for new pages, [Query.Spread] and the order of
+// translations are left out. Of alike pages the newest is shown.
 //
 // # Scores
 //

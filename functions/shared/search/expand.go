@@ -26,8 +26,8 @@ const (
 	// spaces in an older segment. Such a segment has no term for the character alone, so all terms
 	// that begin with it (pairs of characters) are searched.
 	maxBegun = 512
-	// maxSeen is the greatest number of words in the dictionaries that may begin with a prefix of
-	// a query (fox*). If more words begin with it, the query is refused.
+	// maxSeen is the greatest number of words of a dictionary that are read for a prefix of a query
+	// (fox*). Of more words that begin with it, the first in the alphabet are read.
 	maxSeen = 20_000
 )
 
@@ -83,9 +83,7 @@ func (g *gathered) expand(ctx deadline, p *plan) error {
 				}
 			}
 		}
-		if err := p.setVariants(w, all); err != nil {
-			return err
-		}
+		p.setVariants(w, all)
 	}
 	return nil
 }
@@ -168,11 +166,8 @@ func afterPrefix(prefix string) []byte {
 // setVariants sets the terms that are searched for the word w (its variants) if w is such as fox* or foks~.
 // The parameter found has the words of the index that match w. The variants are the terms of the best of
 // these words: those with the fewest edits, then the most frequent. If some words are left out, setVariants
-// adds a note to the plan. If more than maxSeen words match, it refuses the query.
-func (p *plan) setVariants(w *queryWord, found expansions) error {
-	if len(found) > maxSeen {
-		return &Refusal{fmt.Sprintf("More than %d words begin with %q: write more of its letters.", maxSeen, w.text)}
-	}
+// adds a note to the plan.
+func (p *plan) setVariants(w *queryWord, found expansions) {
 	most := MaxExpansions
 	if w.begins {
 		most = maxBegun
@@ -187,11 +182,13 @@ func (p *plan) setVariants(w *queryWord, found expansions) error {
 	best := slices.SortedFunc(maps.Keys(found), func(a, b string) int {
 		return cmp.Or(cmp.Compare(edits(a), edits(b)), cmp.Compare(found[b], found[a]), cmp.Compare(a, b))
 	})
-	if len(best) > most {
+	switch {
+	case len(found) > maxSeen:
+		p.notes = append(p.notes, fmt.Sprintf("More than %d words begin with %q. Of the first of them in the alphabet, the %d most frequent are searched: write more of its letters.", maxSeen, w.text, most))
+	case len(best) > most:
 		p.notes = append(p.notes, fmt.Sprintf("%q stands for %d words, of which the %d most frequent are searched: write more of its letters.", w.text, len(best), most))
-		best = best[:most]
 	}
-	for _, word := range best {
+	for _, word := range best[:min(len(best), most)] {
 		if w.begins {
 			worth := 1.0
 			if analysis.IsOutside(word) {
@@ -207,7 +204,6 @@ func (p *plan) setVariants(w *queryWord, found expansions) error {
 			p.addAll(w, &a, worth)
 		}
 	}
-	return nil
 }
 
 // isOneTerm reports whether the word is searched by a single term. The term may have two forms: one for

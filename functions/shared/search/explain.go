@@ -20,7 +20,7 @@ func (s *search) explain(ctx context.Context, best []match) error {
 	if len(best) == 0 {
 		return nil
 	}
-	phrases := slices.Concat(s.plan.must, s.plan.near)
+	phrases := slices.Concat(s.plan.must, s.plan.near, s.plan.grouped)
 	var found [][]occurrence
 	var err error
 	if len(phrases) > 0 {
@@ -47,16 +47,20 @@ func (s *search) explain(ctx context.Context, best []match) error {
 			o := &found[i][n]
 			root.add(s.explainFields(fmt.Sprintf("phrase %s", ph), ph.weight, &o.freq, &o.length))
 		}
+		for n, ph := range s.plan.grouped {
+			o := &found[i][len(s.plan.must)+len(s.plan.near)+n]
+			root.add(s.explainFields(fmt.Sprintf("phrase %s", ph), ph.weight, &o.freq, &o.length))
+		}
 		if f.titled > 0 {
 			root.add(Explanation{What: "title that the query names", Value: f.titled})
 		}
 		if f.support > 0 {
 			root.add(Explanation{What: "support by similar pages", Value: f.support})
 		}
-		if f.newness > 0 {
+		if f.newness > 0 && !s.byDate() {
 			root.add(s.explainNewness(f))
 		}
-		if near := s.explainNear(found, i); (root.Value+near.Value)/slack <= f.score { // else its score was too low to be examined for this bonus
+		if near := s.explainNear(found, i); (root.Value+near.Value)/slack <= s.scoreOf(f) { // else its score was too low to be examined for this bonus
 			root.add(near)
 		}
 		root.What = "score"
@@ -80,7 +84,7 @@ func (s *search) sources(ctx context.Context, best []match) ([]*segment.StringCo
 }
 
 // explainNear explains the bonus of match i for words near each other. found[i] has the match's
-// occurrences of the phrases of plan.must, followed by those of the phrases of plan.near.
+// occurrences of the phrases of plan.must, followed by those of plan.near and plan.grouped.
 func (s *search) explainNear(found [][]occurrence, i int) Explanation {
 	e := Explanation{What: "nearness of the words"}
 	for n, ph := range s.plan.near {
@@ -123,7 +127,7 @@ func (s *search) explainWords(work *scan, doc uint32) Explanation {
 		if c.advance(doc) != doc {
 			continue
 		}
-		if !w.joined {
+		if !w.isOptional() {
 			held++
 		}
 		words.add(s.explainWord(w, c))

@@ -64,11 +64,7 @@ func TestSampledFacets(t *testing.T) {
 	}
 	ix := indexOf(t, docs[:15*stretch], docs[15*stretch:])
 	q := Query{Text: "ka", Facets: []string{Lang}}
-	s := &search{ix: ix, query: &q, gathered: newGathered(ix.parts)}
-	var err error
-	if s.plan, err = ix.plan(&q, false); err != nil {
-		t.Fatal(err)
-	}
+	s := &search{ix: ix, query: &q, plan: ix.plan(&q, false), gathered: newGathered(ix.parts)}
 	if err := s.read(withoutDeadline(t.Context()), s.plan, q.Facets, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package search
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -24,8 +25,8 @@ const (
 	dup    = "dup"
 )
 
+// isFilter reports whether a name in lower case is one of a filter.
 func isFilter(name string) bool {
-	name = strings.ToLower(name)
 	return columns[name] != "" || name == after || name == before || name == dup
 }
 
@@ -34,7 +35,7 @@ func isFilter(name string) bool {
 var otherFilters = map[string]string{
 	"filetype": "type:pdf", "ext": "type:pdf", "mime": "type:pdf", "format": "type:pdf", "language": "lang:de", "domain": "site:example.org", "host": "site:example.org",
 	"since": "after:2026-01-31", "until": "before:2026-01-31", "date": "after:2026-01-31", "daterange": "after:2026-01-31",
-	"size": "", "title": "", "intitle": "", "allintitle": "", "inurl": "", "allinurl": "", "url": "", "intext": "", "inanchor": "", "link": "", "related": "", "cache": "", "author": "",
+	"title": "intitle:word", "url": "inurl:word", "size": "", "intext": "", "allintext": "", "link": "", "related": "", "cache": "", "author": "",
 }
 
 // misnamed returns a note if the clause is a filter in other search engines, but not in this one;
@@ -58,7 +59,9 @@ type filter struct {
 	// demanded and excluded values, by the name of the filter. If the map any has values of a filter, a
 	// document must have at least one of them. A document must have none of the values in the map none.
 	any, none     map[string][]string
-	after, before time.Time // limits of the time of fetching; zero: no limit
+	after, before time.Time // limits of the page's own date; zero: no limit
+	values        int       // number of filters in the query's text so far
+	notes         []string  // what was ignored
 }
 
 func newFilter(q *Query) filter {
@@ -80,9 +83,15 @@ func normal(name, value string) string {
 	return strings.ToLower(value)
 }
 
-func (f *filter) add(c clause) error {
+// add adds a filter of the query's text. If it cannot be obeyed, it is ignored with a note.
+func (f *filter) add(c clause) {
+	if f.values++; f.values > maxValues {
+		f.note("Only the first %d filters of the query were used.", maxValues)
+		return
+	}
 	if c.filter == dup {
-		return &Refusal{fmt.Sprintf("cannot understand dup:%s: write dup:all to see all pages that are alike", c.text)}
+		f.note("dup:%s was ignored: write dup:all to see all pages that are alike.", c.text)
+		return
 	}
 	if c.filter != after && c.filter != before {
 		values := f.any
@@ -90,11 +99,12 @@ func (f *filter) add(c clause) error {
 			values = f.none
 		}
 		values[c.filter] = append(values[c.filter], normal(c.filter, c.text))
-		return nil
+		return
 	}
 	date, err := parseDate(c.text)
 	if err != nil || c.sign == '-' {
-		return &Refusal{fmt.Sprintf("cannot understand %s:%s: write a date as in %s:2026-01-31", c.filter, c.text, c.filter)}
+		f.note("%s%s:%s was ignored: write a date without a sign, such as after:2026-01-31 or before:2026-01-31.", signOf(c), c.filter, c.text)
+		return
 	}
 	if c.filter == after && (f.after.IsZero() || date.After(f.after)) {
 		f.after = date
@@ -102,7 +112,19 @@ func (f *filter) add(c clause) error {
 	if c.filter == before && (f.before.IsZero() || date.Before(f.before)) {
 		f.before = date
 	}
-	return nil
+}
+
+func (f *filter) note(format string, values ...any) {
+	if note := fmt.Sprintf(format, values...); !slices.Contains(f.notes, note) {
+		f.notes = append(f.notes, note)
+	}
+}
+
+func signOf(c clause) string {
+	if c.sign == 0 {
+		return ""
+	}
+	return string(c.sign)
 }
 
 // isUndated reports whether a clause without a sign looks like a filter by date, but has no
@@ -122,19 +144,6 @@ func parseDate(text string) (date time.Time, err error) {
 		}
 	}
 	return date, err
-}
-
-func (f *filter) check() error {
-	n := 0
-	for _, values := range []map[string][]string{f.any, f.none} {
-		for _, of := range values {
-			n += len(of)
-		}
-	}
-	if n > maxValues {
-		return &Refusal{fmt.Sprintf("cannot filter by %d values: give at most %d", n, maxValues)}
-	}
-	return nil
 }
 
 // acceptsLanguage reports whether the given language is one of those that the filter demands, or the filter
@@ -158,11 +167,16 @@ func (f *filter) names(others []string) (names []string) {
 	return names
 }
 
-func (f *filter) accept(p Part, strings map[string]*segment.StringColumn, dates []uint64) accept {
+// accept returns the documents of a part that the filter accepts, given the columns that it needs. dates has
+// the days of the pages' own dates (see segment.OwnDates). undated is the number of pages that it would
+// accept if they stated a date.
+func (f *filter) accept(p Part, strings map[string]*segment.StringColumn, dates []uint64) (of accept, undated int) {
 	if f.empty() {
-		return accept{dead: p.Dead}
+		return accept{dead: p.Dead}, 0
 	}
-	allowed := newBits(p.Segment.Documents())
+	of = accept{dead: p.Dead}
+	of.keep(p.Segment.Documents())
+	allowed := of.allowed
 	for name, column := range strings {
 		pass := f.sets(name, column)
 		for doc, set := range column.Of {
@@ -171,17 +185,47 @@ func (f *filter) accept(p Part, strings map[string]*segment.StringColumn, dates 
 			}
 		}
 	}
-	for doc, date := range dates {
-		if at := int64(date); !f.after.IsZero() && at < f.after.UnixMilli() || !f.before.IsZero() && at >= f.before.UnixMilli() {
-			allowed.clear(uint32(doc))
+	from, to := f.days()
+	for doc, day := range dates {
+		if from <= day && day < to {
+			continue
 		}
-	}
-	if p.Dead != nil {
-		for i := p.Dead.Iterator(); i.HasNext(); {
-			allowed.clear(i.Next())
+		if day == 0 && !p.Unvisited && allowed.next(uint32(doc)) == uint32(doc) {
+			undated++
 		}
+		allowed.clear(uint32(doc))
 	}
-	return accept{allowed: allowed}
+	return of, undated
+}
+
+// days returns the limits of the date as numbers of the column segment.OwnDates: the first day that the
+// filter accepts, and the first day after that which it does not accept. A page without a date has the
+// number 0, which is below all days.
+func (f *filter) days() (from, to uint64) {
+	day := func(date time.Time) int64 { return (date.UnixMilli() + msOfDay - 1) / msOfDay }
+	from, to = 1, math.MaxUint64
+	if !f.after.IsZero() {
+		from = uint64(max(0, f.after.UnixMilli()/msOfDay)) + 1
+	}
+	if !f.before.IsZero() {
+		to = uint64(max(0, day(f.before))) + 1
+	}
+	return from, to
+}
+
+const msOfDay = 24 * 60 * 60 * 1000
+
+// leftOut returns a note about the pages that after: and before: leave out because they state no date; ""
+// if there are none.
+func (g *gathered) leftOut() string {
+	switch n := g.undated.Load(); n {
+	case 0:
+		return ""
+	case 1:
+		return "One page was left out because it states no date of its own."
+	default:
+		return fmt.Sprintf("%d pages were left out because they state no date of their own.", n)
+	}
 }
 
 func (f *filter) sets(name string, column *segment.StringColumn) []bool {

@@ -63,7 +63,7 @@ type folder struct {
 func (s *search) fold(ctx context.Context, best []match) ([]match, error) {
 	f := folder{search: s, of: make(map[layout.Identity]int), prints: make(map[spot]fingerprint.Fingerprint)}
 	head := best[:min(len(best), s.window())]
-	for n := len(head); 0 < n && n < min(len(best), 2*s.window()) && best[n].score == best[n-1].score; n++ {
+	for n := len(head); !s.byDate() && 0 < n && n < min(len(best), 2*s.window()) && best[n].score == best[n-1].score; n++ {
 		head = best[:n+1] // with the matches that tie
 	}
 	f.head = head
@@ -72,14 +72,14 @@ func (s *search) fold(ctx context.Context, best []match) ([]match, error) {
 		return nil, err
 	}
 	s.alike, s.more = make(map[spot][]string), make(map[spot]int)
-	if f.mayTranslate() {
+	if f.mayTranslate() && !s.byDate() {
 		if err := f.gather(ctx, folded); err != nil {
 			return nil, err
 		}
 		f.translate()
 		s.spreads = s.spreads || f.moved
 	}
-	if s.query.Spread {
+	if s.query.Spread && !s.byDate() {
 		if err := f.spread(ctx); err != nil {
 			return nil, err
 		}
@@ -102,7 +102,7 @@ func (s *search) fold(ctx context.Context, best []match) ([]match, error) {
 func (f *folder) gather(ctx context.Context, wanted int) error {
 	for len(f.head) > 0 && len(f.groups) < wanted {
 		end := min(len(f.head), wanted-len(f.groups))
-		for end < len(f.head) && f.head[end].score == f.head[end-1].score { // read all that tie: they are ordered by identity
+		for !f.byDate() && end < len(f.head) && f.head[end].score == f.head[end-1].score { // read all that tie: they are ordered by identity
 			end++
 		}
 		if err := f.read(ctx, f.head[:end]); err != nil {
@@ -216,7 +216,9 @@ func wordsOf(title string) []string {
 // its directory, /a/, is also in the group, then representative returns the match with the address
 // /a/, whatever its score. Both addresses lead to the same page.
 func (f *folder) representative(g *alikeGroup) match {
-	near := slices.DeleteFunc(slices.Clone(g.members), func(m match) bool { return m.score < closeScore*g.members[0].score })
+	near := slices.DeleteFunc(slices.Clone(g.members), func(m match) bool {
+		return m.score < closeScore*g.members[0].score || f.byDate() && m.newness < g.members[0].newness
+	})
 	best := slices.MinFunc(near, func(a, b match) int {
 		d, e := f.document(a), f.document(b)
 		return cmp.Or(f.compareReader(d, e), cmp.Compare(f.share(e), f.share(d)), compareBool(namesLanguage(e), namesLanguage(d)), len(d.URL)-len(e.URL), strings.Compare(d.URL, e.URL))

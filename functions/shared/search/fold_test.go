@@ -1,7 +1,6 @@
 package search
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -159,11 +158,4 @@ func each(hits []Hit, of func(Hit) string) (all []string) {
 		all = append(all, of(h))
 	}
 	return all
-}
-
-func TestFoldRefuses(t *testing.T) {
-	_, err := indexOf(t, []segment.Document{page("http://a/", "kernel")}).Search(t.Context(), Query{Text: "kernel dup:none", Size: 1})
-	if refused, ok := errors.AsType[*Refusal](err); !ok || !strings.Contains(refused.Sentence, "dup:all") {
-		t.Errorf("error %v", err)
-	}
 }

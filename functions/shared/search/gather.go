@@ -1,9 +1,11 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -28,6 +30,11 @@ type gathered struct {
 	rules   []*documentRules
 	accept  []accept                           // the documents of each part that may match
 	columns []map[string]*segment.StringColumn // the columns that filters and facets read, by part and name
+	// number of pages that after: and before: leave out because they state no date
+	undated atomic.Int64
+	dates   []ownDates // for each part, the dates that its pages state; nil if no match needs them
+	// for each part, the documents without text, if the query lists documents (see plan.lists)
+	textless [][]uint32
 }
 
 func newGathered(parts []Part) *gathered {
@@ -35,7 +42,7 @@ func newGathered(parts []Part) *gathered {
 	return &gathered{
 		parts: parts, missing: make([]bool, n), terms: make([][]*segment.Term, n), anchors: make([][]*segment.Term, n),
 		rules:  make([]*documentRules, n),
-		accept: make([]accept, n), columns: make([]map[string]*segment.StringColumn, n),
+		accept: make([]accept, n), columns: make([]map[string]*segment.StringColumn, n), dates: make([]ownDates, n),
 	}
 }
 
@@ -182,7 +189,7 @@ func (g *gathered) readColumns(ctx context.Context, part int, f *filter, facets 
 	var dates []uint64
 	if f.dated() {
 		group.Go(func() (err error) {
-			dates, err = from.Numbers(fork.Branch(), segment.Dates)
+			dates, err = from.Numbers(fork.Branch(), segment.OwnDates)
 			return err
 		})
 	}
@@ -193,7 +200,9 @@ func (g *gathered) readColumns(ctx context.Context, part int, f *filter, facets 
 	for i, name := range names {
 		g.columns[part][name] = read[i]
 	}
-	g.accept[part] = f.accept(g.parts[part], g.columns[part], dates)
+	of, undated := f.accept(g.parts[part], g.columns[part], dates)
+	g.accept[part] = of
+	g.undated.Add(int64(undated))
 	return nil
 }
 
@@ -213,7 +222,7 @@ const (
 //	(see atLeast) has been examined
 //	when the time for reading is over
 func (s *search) verify(ctx deadline, candidates []match) ([]match, error) {
-	phrases := slices.Concat(s.plan.must, s.plan.never)
+	phrases := slices.Concat(s.plan.must, s.plan.never, s.plan.grouped)
 	var top topMatches
 	top.reset(s.kept())
 	count, looked := 0, 0
@@ -224,6 +233,9 @@ func (s *search) verify(ctx deadline, candidates []match) ([]match, error) {
 		}
 		batch := candidates[looked:min(len(candidates), max(verified, 4*looked))]
 		found, err := s.occurring(ctx, batch, phrases)
+		if err == nil && len(s.plan.demands) > 0 {
+			err = s.recheck(batch, found)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -232,7 +244,7 @@ func (s *search) verify(ctx deadline, candidates []match) ([]match, error) {
 				continue
 			}
 			if score, matched := s.withPhrases(f.words, found[i]); matched {
-				f.score = score
+				f.score = score + f.newness
 				top.offer(f)
 				count++
 				if len(s.query.Facets) > 0 {
@@ -260,7 +272,8 @@ func (s *search) atLeast() int {
 
 // withPhrases adds the scores of the required phrases to a document's score, which is so far that of the
 // words alone. It returns the sum, and whether the document has all required phrases and no excluded one.
-// The parameter found says how often the document has each phrase of plan.must, and then of plan.never.
+// The parameter found says how often the document has each phrase of plan.must, of plan.never and of
+// plan.grouped.
 func (s *search) withPhrases(score float64, found []occurrence) (float64, bool) {
 	for i := range s.plan.must {
 		if found[i].none() {
@@ -268,12 +281,50 @@ func (s *search) withPhrases(score float64, found []occurrence) (float64, bool) 
 		}
 		score += s.statistics.bm25f(s.plan.must[i].weight, &found[i].freq, &found[i].length)
 	}
+	found = found[len(s.plan.must):]
 	for i := range s.plan.never {
-		if !found[len(s.plan.must)+i].none() {
+		if !found[i].none() {
 			return 0, false
 		}
 	}
+	found = found[len(s.plan.never):]
+	for i, ph := range s.plan.grouped {
+		score += s.statistics.bm25f(ph.weight, &found[i].freq, &found[i].length)
+	}
 	return score, true
+}
+
+// recheck evaluates the conditions of the plan for matches, now that their phrases are known. The parameter
+// found says how often each match has each phrase of plan.must, plan.never and plan.grouped. For a match
+// that fails a condition, recheck sets it to nil.
+func (s *search) recheck(matches []match, found [][]occurrence) error {
+	work := scans.Get().(*scan)
+	defer scans.Put(work)
+	work.begin(s)
+	order := make([]int, len(matches)) // indexes of matches, by part and document
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(matches[a].part, matches[b].part), cmp.Compare(matches[a].doc, matches[b].doc))
+	})
+	last := int32(-1)
+	for _, i := range order {
+		if found[i] == nil {
+			continue
+		}
+		if part := matches[i].part; part != last {
+			work.open(s, int(part))
+			last = part
+		}
+		if work.meets(matches[i].doc, found[i][len(s.plan.must)+len(s.plan.never):]) != yes {
+			found[i] = nil
+		}
+		if err := work.err(); err != nil {
+			return s.named(int(last), err)
+		}
+	}
+	return nil
 }
 
 // occurring looks for phrases in the documents of matches, in all parts of the index in parallel.

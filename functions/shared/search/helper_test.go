@@ -23,6 +23,16 @@ func page(url, body string) segment.Document {
 	return segment.Document{ID: layout.IdentityOf(url), URL: url, Body: body, Lang: "en", MIME: "text/html", Site: "example.org", Fetched: noon}
 }
 
+// dated returns a document with the URL, the body and a date of its own, such as 2026-01-31.
+func dated(url, body, date string) segment.Document {
+	d := page(url, body)
+	var err error
+	if d.Date, err = time.Parse(time.DateOnly, date); err != nil {
+		panic(err)
+	}
+	return d
+}
+
 // headingGap is the distance between the positions of two headings.
 const headingGap = 100
 
@@ -173,7 +183,9 @@ func randomDocuments(random *rand.Rand, n int) (docs []segment.Document) {
 		d.Site = fmt.Sprintf("site%d.example", random.IntN(3))
 		d.MIME = []string{"text/html", "text/html; charset=utf-8", "application/pdf"}[random.IntN(3)]
 		d.Collections = [][]string{nil, {"a"}, {"b"}, {"a", "b"}}[random.IntN(4)]
-		d.Fetched = noon.AddDate(0, 0, random.IntN(100))
+		if i%5 > 0 {
+			d.Date = noon.AddDate(0, 0, random.IntN(100))
+		}
 		docs = append(docs, d)
 	}
 	return docs

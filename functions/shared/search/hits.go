@@ -74,7 +74,10 @@ func (s *search) mark(matches []match) []Hit {
 				if s.parts[matches[i].part].Unvisited {
 					hits[i].Unvisited, hits[i].Snippet = true, marker.snippet(namesIn(d))
 				}
-				hits[i].Score = matches[i].score
+				hits[i].Score = s.scoreOf(matches[i])
+				if s.byDate() {
+					s.setDate(&hits[i], matches[i])
+				}
 				at := spot{matches[i].part, matches[i].doc}
 				hits[i].Alike, hits[i].MoreOfSite = s.alike[at], s.more[at]
 			}

@@ -38,18 +38,47 @@ type imageQuery struct {
 	never []*queryPhrase
 }
 
-// takeImages removes type:image from the filter, and reports whether the filter had it. It refuses
-// a filter that has other types as well.
-func (f *filter) takeImages() (bool, error) {
+// takeImages removes type:image from the filter, and reports whether the filter had it. Other types in the
+// filter are then ignored, with a note.
+func (f *filter) takeImages() bool {
 	types := f.any[Type]
 	if !slices.Contains(types, imageType) {
-		return false, nil
+		return false
 	}
 	if slices.ContainsFunc(types, func(other string) bool { return other != imageType }) {
-		return false, &Refusal{"Images and pages are not searched together: ask for type:image alone."}
+		f.note("Images and pages are not searched together: only images were searched.")
 	}
 	delete(f.any, Type)
-	return true, nil
+	return true
+}
+
+// withoutConditions replaces groups, and words with a field such as intitle:, by plain words: images are
+// judged by words alone.
+func (p *plan) withoutConditions(clauses []clause) (plain []clause) {
+	changed := false
+	for _, c := range clauses {
+		switch {
+		case c.any != nil && c.sign != '-' && !slices.ContainsFunc(c.any, func(of []clause) bool { return len(of) > 1 || of[0].any != nil || of[0].field != anywhere }):
+			plain = append(plain, c)
+		case c.any != nil:
+			changed = true
+			for _, inner := range flatten([]clause{c}) {
+				if inner.sign == '-' || c.sign == '-' {
+					continue
+				}
+				inner.field = anywhere
+				plain = append(plain, inner)
+			}
+		default:
+			changed = changed || c.field != anywhere
+			c.field = anywhere
+			plain = append(plain, c)
+		}
+	}
+	if changed {
+		p.notes = append(p.notes, "In a search for images, intitle: and the like, and OR between phrases, were searched as words.")
+	}
+	return plain
 }
 
 // seekImages makes the plan search words of images. From then on, excluded words and phrases exclude

@@ -41,7 +41,9 @@ func (p *plan) asksForNew(text string) bool {
 }
 
 // prefersNew reports whether new pages get a bonus (see addNewness).
-func (s *search) prefersNew() bool { return s.plan.fresh && !s.plan.images && s.query.Size > 0 }
+func (s *search) prefersNew() bool {
+	return s.plan.fresh && !s.plan.images && s.query.Size > 0 && !s.byDate()
+}
 
 // ownDates holds, for each document of a part of the index, the date that the page itself states (see the
 // column segment.OwnDates). It is the number of days since 1970, plus 1; 0 if the page states no date.
@@ -72,11 +74,14 @@ func (s *search) readDates(ctx context.Context, part int) error {
 
 // dateOf returns the date that a match's page states for itself: the number of days since 1970, plus 1. It
 // returns 0 if no date is known.
-func (s *search) dateOf(f match) int {
-	if s.dates[f.part] == nil {
+func (s *search) dateOf(f match) int { return s.dates[f.part].of(f.doc) }
+
+// of returns the date of a document; 0 if none is known.
+func (d ownDates) of(doc uint32) int {
+	if int(doc) >= len(d) {
 		return 0
 	}
-	return int(s.dates[f.part][f.doc])
+	return int(d[doc])
 }
 
 // knownDate returns the date that a match's page states for itself, if the dates of its segment are in

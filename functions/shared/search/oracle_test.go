@@ -120,7 +120,7 @@ type oracleHit struct {
 // search returns all matches, sorted as a search must sort them. If no document matches the query with
 // its quotes, it returns the matches of the query without quotes.
 func (o *oracle) search(q Query) (hits []oracleHit) {
-	clauses := parse(q.Text)
+	clauses, _ := parse(q.Text)
 	if hits = o.answer(q, clauses); len(hits) == 0 && unquote(clauses) {
 		hits = o.answer(q, clauses)
 	}
@@ -137,8 +137,8 @@ func (judge *oracle) answer(q Query, clauses []clause) (hits []oracleHit) {
 	for _, c := range clauses {
 		if c.filter == "" {
 			text += c.text + " "
-		} else if err := f.add(c); err != nil {
-			panic(err)
+		} else {
+			f.add(c)
 		}
 	}
 	o := judge.queryIn(text, &f)
@@ -177,6 +177,12 @@ func (judge *oracle) answer(q Query, clauses []clause) (hits []oracleHit) {
 			}
 			plain = append(plain, phrase)
 		}
+	}
+	if len(words) == 0 {
+		return judge.list(&f, func(d *oracleDoc) bool {
+			return slices.ContainsFunc(not, func(word oracleWord) bool { return o.word(d, word, 1)-o.anchors(d, word, 1) > 0 }) ||
+				slices.ContainsFunc(never, func(p oraclePhrase) bool { return o.bm25f(d, 1, func(f int) int { return p.occurrences(d, f) }) > 0 })
+		}, len(not)+len(never) > 0)
 	}
 	o.judge(words)
 	for _, n := range times {
@@ -276,6 +282,27 @@ func (judge *oracle) answer(q Query, clauses []clause) (hits []oracleHit) {
 	return hits
 }
 
+func (d *oracleDoc) hasText() bool {
+	return d.length[segment.Title]+d.length[segment.Headings]+d.length[segment.Body] > 0
+}
+
+// list returns the documents that a query without words lists: those that pass its filters and are not
+// excluded, the newest first.
+func (o *oracle) list(f *filter, isExcluded func(*oracleDoc) bool, excludes bool) (hits []oracleHit) {
+	if f.empty() && !excludes {
+		return nil
+	}
+	days := map[layout.Identity]int64{}
+	for i := range o.docs {
+		if d := &o.docs[i]; !d.dead && d.hasText() && o.passes(d, f) && !isExcluded(d) {
+			hits = append(hits, oracleHit{d.ID, 0})
+			days[d.ID] = d.Date.Unix() / (24 * 60 * 60) // of pages without a date far below 0
+		}
+	}
+	slices.SortFunc(hits, func(a, b oracleHit) int { return cmp.Or(cmp.Compare(days[b.id], days[a.id]), a.id.Compare(b.id)) })
+	return hits
+}
+
 // titled returns the bonus of a document for a title that the query names. The given words are those of
 // the query, with the number of times that it has them.
 func (o *oracleQuery) titled(id layout.Identity, words []oracleWord, times []float64) float64 {
@@ -350,7 +377,7 @@ func (o *oracle) passes(d *oracleDoc, f *filter) bool {
 			return false
 		}
 	}
-	return (f.after.IsZero() || !d.Fetched.Before(f.after)) && (f.before.IsZero() || d.Fetched.Before(f.before))
+	return f.after.IsZero() && f.before.IsZero() || !d.Date.IsZero() && !d.Date.Before(f.after) && (f.before.IsZero() || d.Date.Before(f.before))
 }
 
 func TestSearchAgainstOracle(t *testing.T) {

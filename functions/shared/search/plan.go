@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -36,10 +37,15 @@ type plan struct {
 	not       []*queryWord         // words that must not occur
 	must      []*queryPhrase       // phrases that must occur
 	never     []*queryPhrase       // phrases that must not occur
+	// what documents must satisfy besides: groups and fields (see addGroup)
+	demands []*demand
+	grouped []*queryPhrase // phrases of the conditions
+	tested  []*queryWord   // excluded words of the conditions
 	// phrases that give a document a bonus if it has them. Most are two words that follow each other in
 	// the query, without quotes or signs (see setNear).
 	near     []*queryPhrase
 	filter   filter
+	lists    bool       // whether no word must occur, so that all pages are listed that the filters accept
 	images   bool       // whether images are searched instead of pages
 	image    imageQuery // excluded words and phrases of a search for images; set by seekImages
 	unfolded bool       // whether alike documents are shown one by one
@@ -62,51 +68,47 @@ type plan struct {
 }
 
 // plan analyses a query. unquoted says that words in quotes need not stand together.
-func (ix *Index) plan(q *Query, unquoted bool) (*plan, error) {
+func (ix *Index) plan(q *Query, unquoted bool) *plan {
 	p := &plan{weights: ix.weights, filter: newFilter(q), begun: ix.begun}
-	text := q.Text
-	if len(text) > MaxText {
-		text = cutRune(text[:MaxText])
-		p.notes = append(p.notes, fmt.Sprintf("Only the first %d bytes of the query were read.", MaxText))
-	}
-	clauses := parse(text)
+	clauses, notes := parse(q.Text)
+	p.notes = append(p.notes, notes...)
 	if (unquoted || isSentence(clauses)) && unquote(clauses) && !unquoted {
 		p.notes = append(p.notes, "In a long sentence, words in quotes need not stand together.")
 	}
-	var words strings.Builder
-	for i, c := range clauses {
+	for i := range clauses {
+		c := &clauses[i]
 		if c.isUndated() {
 			p.notes = append(p.notes, fmt.Sprintf("%s:%s is no date, so it was searched as words.", c.filter, c.text))
-			c = clause{text: c.filter + " " + c.text}
-			clauses[i] = c
+			*c = clause{text: c.filter + " " + c.text}
 		}
-		if c.open && c.quoted && c.filter == "" {
-			p.notes = append(p.notes, fmt.Sprintf("A closing quote is missing, so all that follows was searched together: %q.", c.text))
-		}
-		if note := c.misnamed(); note != "" {
-			p.notes = append(p.notes, note)
-		}
-		if c.filter == "" {
-			words.WriteString(c.text + " ")
-		} else if c.filter == dup && c.text == "all" && c.sign != '-' {
+		switch {
+		case c.filter == "":
+		case c.filter == dup && c.text == "all" && c.sign != '-':
 			p.unfolded = true
-		} else if err := p.filter.add(c); err != nil {
-			return nil, err
+		default:
+			p.filter.add(*c)
 		}
 	}
-	if err := p.filter.check(); err != nil {
-		return nil, err
+	p.images = p.filter.takeImages()
+	p.notes = append(p.notes, p.filter.notes...)
+	if p.images {
+		clauses = p.withoutConditions(clauses)
 	}
-	var err error
-	if p.images, err = p.filter.takeImages(); err != nil {
-		return nil, err
-	}
-	p.setAcross(q, words.String(), ix.languages)
-	p.fresh = p.asksForNew(words.String())
+	text := p.textOf(clauses)
+	p.setAcross(q, text, ix.languages)
+	p.fresh = p.asksForNew(text)
 	for _, c := range clauses {
 		if c.filter == "" {
 			p.add(c)
 		}
+	}
+	p.lists = len(p.words) == 0 && !p.images && (!p.filter.empty() || len(p.not)+len(p.never)+len(p.demands) > 0)
+	switch {
+	case len(p.words) > 0 || p.lists || strings.TrimSpace(q.Text) == "":
+	case p.images:
+		p.notes = append(p.notes, "Images are found by words: the query has none.")
+	default:
+		p.notes = append(p.notes, "The query has no words, so nothing was searched.")
 	}
 	if p.reduced {
 		p.notes = append(p.notes, fmt.Sprintf("Only the first %d words of the query were used.", MaxWords))
@@ -114,18 +116,42 @@ func (ix *Index) plan(q *Query, unquoted bool) (*plan, error) {
 	if q.into != nil {
 		p.translate(q.into)
 	}
-	return p, nil
+	return p
 }
 
-func (p *plan) add(c clause) {
-	analysed := analysis.Query(c.text, p.analyzers)
-	if left := MaxWords - p.used; len(analysed) > left {
-		analysed, p.reduced = analysed[:left], true
+// textOf returns the words of all clauses, as one text. It adds notes about words that look like something
+// else, such as a filter of other search engines.
+func (p *plan) textOf(clauses []clause) string {
+	var text strings.Builder
+	for i := range clauses {
+		c := &clauses[i]
+		if c.filter != "" {
+			continue
+		}
+		if c.open && c.quoted {
+			p.notes = append(p.notes, fmt.Sprintf("A closing quote is missing, so all that follows was searched together: %q.", c.text))
+		}
+		if note := c.misnamed(); note != "" {
+			p.notes = append(p.notes, note)
+		}
+		text.WriteString(c.text + " ")
+		for _, alternative := range c.any {
+			text.WriteString(p.textOf(alternative))
+		}
 	}
+	return text.String()
+}
+
+// add adds the words of a clause to the plan.
+func (p *plan) add(c clause) {
+	if c.any != nil || c.field != anywhere {
+		p.addGroup(c)
+		return
+	}
+	analysed := p.take(analysis.Query(c.text, p.analyzers))
 	if len(analysed) == 0 {
 		return
 	}
-	p.used += len(analysed)
 	together := &queryPhrase{slop: c.slop, open: c.prefix || c.edits > 0}
 	last := len(analysed) - 1
 	if analysed[last].Parts > 0 {
@@ -138,8 +164,8 @@ func (p *plan) add(c clause) {
 			}
 			continue
 		}
-		w := &queryWord{times: 1, text: c.text[a.Start:a.End], lone: a.Lone, begins: a.Lone && p.begun, surface: a.Text, required: c.sign == '+' || c.quoted}
-		p.addAll(w, &a, 1)
+		w := p.word(&c, &a)
+		w.required = c.sign == '+' || c.quoted
 		if i == last && a.Text != "" {
 			w.prefix, w.edits = c.prefix, c.edits
 		}
@@ -162,6 +188,22 @@ func (p *plan) add(c clause) {
 	}
 }
 
+// take counts words of the query as used, and returns those that are within MaxWords.
+func (p *plan) take(analysed []analysis.Word) []analysis.Word {
+	if left := MaxWords - p.used; len(analysed) > left {
+		analysed, p.reduced = analysed[:left], true
+	}
+	p.used += len(analysed)
+	return analysed
+}
+
+// word returns the word a of the text of a clause, with its terms.
+func (p *plan) word(c *clause, a *analysis.Word) *queryWord {
+	w := &queryWord{times: 1, text: c.text[a.Start:a.End], lone: a.Lone, begins: a.Lone && p.begun, surface: a.Text}
+	p.addAll(w, a, 1)
+	return w
+}
+
 // join adds the joined form of a written word to the plan, so that the query e-mail also finds email.
 // The joined form is added twice:
 //
@@ -179,6 +221,7 @@ func (p *plan) join(c *clause, a *analysis.Word, parts []*queryWord) {
 // unify replaces words that have the same variants by one word, and counts how often the query
 // has that word.
 func (p *plan) unify() {
+	p.unite()
 	same := make(map[*queryWord]*queryWord, len(p.words))
 	var words []*queryWord
 	for _, w := range p.words {
@@ -194,14 +237,16 @@ func (p *plan) unify() {
 		}
 		same[w] = words[n]
 		words[n].required = words[n].required || w.required
+		words[n].grouped = words[n].grouped && w.grouped
 	}
 	p.words = words
 	p.long = p.isLong()
-	for _, ph := range append(p.must, p.plain...) {
+	for _, ph := range slices.Concat(p.must, p.plain, p.grouped) {
 		for i, w := range ph.words {
-			ph.words[i] = same[w]
+			ph.words[i] = cmp.Or(same[w], w)
 		}
 	}
+	p.eachLeaf(func(leaf *demand) { leaf.word = cmp.Or(same[leaf.word], leaf.word) })
 }
 
 // setNear sets p.near, the phrases that give a document a bonus. It makes them of the words that the
@@ -301,26 +346,35 @@ func (p *plan) addNear(a, b *queryPhrase, gap uint32) {
 	p.near = append(p.near, &queryPhrase{words: words, at: at}, &queryPhrase{words: words, at: at, slop: nearSlop})
 }
 
-// written returns the number of words in p.words, without joined words, such as email for e-mail. A
-// document has all words of the query if it has each of these words; it may lack the joined ones.
+// written returns the number of words in p.words, without joined words, such as email for e-mail, and words
+// of conditions. A document has all words of the query if it has each of these words; it may lack the others.
 func (p *plan) written() (n int) {
 	for _, w := range p.words {
-		if !w.joined {
+		if !w.isOptional() {
 			n++
 		}
 	}
 	return n
 }
 
-func (p *plan) hasPhrases() bool { return len(p.must)+len(p.never) > 0 }
+func (p *plan) hasPhrases() bool { return len(p.must)+len(p.never)+len(p.grouped) > 0 }
 
-// each calls the function do for every word of the plan: for p.words, p.not and the words of p.never. The
-// phrases in p.must and p.near need no calls, because their words are among p.words.
+// each calls the function do for every word of the plan: for p.words, p.not, p.tested and the words of
+// p.never. Of a group such as (red OR blue) these are its words. The other phrases need no calls, because
+// their words are among p.words and p.tested.
 func (p *plan) each(do func(w *queryWord)) {
 	for _, w := range p.words {
-		do(w)
+		for _, synonym := range w.any {
+			do(synonym)
+		}
+		if len(w.any) == 0 {
+			do(w)
+		}
 	}
 	for _, w := range p.not {
+		do(w)
+	}
+	for _, w := range p.tested {
 		do(w)
 	}
 	for _, ph := range p.never {
@@ -359,14 +413,32 @@ func (p *plan) weigh(g *gathered) bool {
 	p.not = slices.DeleteFunc(p.not, unknown)
 	p.never = slices.DeleteFunc(p.never, func(ph *queryPhrase) bool { return slices.ContainsFunc(ph.words, unknown) })
 	p.near = slices.DeleteFunc(p.near, func(ph *queryPhrase) bool { return slices.ContainsFunc(ph.words, unknown) })
+	p.eachLeaf(func(leaf *demand) { // of words that are not searched any more
+		if leaf.word != nil {
+			leaf.word.place = -1
+		}
+	})
+	for _, ph := range p.grouped {
+		for _, w := range ph.words {
+			w.place = -1
+		}
+	}
 	for i, w := range p.words {
+		w.place = i
+	}
+	for i, w := range p.tested {
 		w.place = i
 	}
 	for _, ph := range p.must {
 		ph.weight = p.weights.Quoted * ph.rarity()
 	}
+	for _, ph := range p.grouped {
+		if !ph.excluded && !slices.ContainsFunc(ph.words, unknown) {
+			ph.weight = p.weights.Quoted * ph.rarity()
+		}
+	}
 	p.weighNear()
-	return len(p.words) > 0
+	return len(p.words) > 0 || p.lists
 }
 
 // reduce removes words from a plan with more than scoredWords words. It keeps the scoredWords
@@ -376,11 +448,12 @@ func (p *plan) reduce() {
 		return
 	}
 	stays := make(map[*queryWord]bool)
-	for _, ph := range p.must {
+	for _, ph := range slices.Concat(p.must, p.grouped) {
 		for _, w := range ph.words {
 			stays[w] = true
 		}
 	}
+	p.eachLeaf(func(leaf *demand) { stays[leaf.word] = true })
 	rarest := slices.SortedStableFunc(slices.Values(p.words), func(a, b *queryWord) int { return cmp.Compare(b.idf, a.idf) })
 	for _, w := range rarest[:scoredWords] {
 		stays[w] = true
@@ -400,12 +473,16 @@ var scans = sync.Pool{New: func() any { return new(scan) }}
 func (s *scan) begin(of *search) {
 	s.statistics, s.plan = of.statistics, of.plan
 	s.count, s.passed, s.seen, s.extra = 0, false, nil, 0
-	s.required, s.joined, s.written = s.required[:0], s.joined[:0], of.plan.written()
+	if s.dated = of.byDate(); s.dated {
+		s.extra = dayWorth * (math.MaxUint16 + 1) // so no match is too low for the best
+	}
+	s.required, s.joined, s.optional, s.written = s.required[:0], s.joined[:0], s.optional[:0], of.plan.written()
 	for _, w := range of.plan.words {
 		s.required = append(s.required, w.required)
 		s.joined = append(s.joined, w.joined)
+		s.optional = append(s.optional, w.isOptional())
 	}
-	for _, ph := range of.plan.must {
+	for _, ph := range slices.Concat(of.plan.must, of.plan.grouped) {
 		s.extra += ph.weight * s.plan.weights.mostScore() * slack
 	}
 }
@@ -413,19 +490,20 @@ func (s *scan) begin(of *search) {
 // open prepares a scan of one segment. It returns false if no document there can
 // match.
 func (s *scan) open(of *search, part int) bool {
-	s.part, s.accept, s.factor = int32(part), of.accept[part], 1
+	s.part, s.accept, s.dates, s.factor = int32(part), of.accept[part], of.dates[part], 1
 	if s.written > 1 {
 		s.factor = s.plan.weights.AllWords
 	}
 	s.words = cursors(s.words, of, part, of.plan.words, s.statistics, true)
 	s.not = cursors(s.not, of, part, of.plan.not, s.statistics, false)
+	s.tested = cursors(s.tested, of, part, of.plan.tested, s.statistics, true)
 	occurs := false
 	for i := range s.words {
 		if len(s.words[i].lists) > 0 {
 			occurs = true
 		} else if s.required[i] {
 			return false
-		} else if !s.joined[i] {
+		} else if !s.optional[i] {
 			s.factor = 1
 		}
 	}
@@ -433,7 +511,7 @@ func (s *scan) open(of *search, part int) bool {
 	if s.written < len(s.words) {
 		s.lacking = s.factor
 	}
-	return occurs
+	return occurs || s.plan.lists && !of.parts[part].Unvisited
 }
 
 // cursors returns a cursor for each of the words, in a part of the index. The cursors reuse the
@@ -471,6 +549,11 @@ func (s *scan) err() error {
 	}
 	for i := range s.not {
 		if err := s.not[i].err(); err != nil {
+			return err
+		}
+	}
+	for i := range s.tested {
+		if err := s.tested[i].err(); err != nil {
 			return err
 		}
 	}

@@ -41,17 +41,21 @@ type scan struct {
 	stop   func() error                 // called before every 64th window of documents; an error ends the scan
 	extra  float64                      // upper bound of the sum of the scores of all required phrases
 	plan   *plan
+	dated  bool // whether matches are sorted by date (see search.byDate)
 
 	// State of the current segment. part is the segment's index among the parts of the index.
 	part     int32
 	accept   accept
+	dates    ownDates // dates of the documents; nil if they are not needed
 	words    []cursor // cursors of the words, in the order of plan.words; without lists if the segment lacks the word
 	required []bool   // for each word, whether a document must hold it
 	joined   []bool   // for each word, whether it is a joined word, such as email for e-mail
-	written  int      // number of words that are not joined (see plan.written)
+	optional []bool   // for each word, whether a document may have all words of the query without it
+	written  int      // number of words that are not optional (see plan.written)
 	not      []cursor
-	factor   float64 // factor for documents with all words: Weights.AllWords, or 1 if the segment lacks one of the words
-	// greatest factor that a document can get if it lacks some of the words. It is 1 if no word is joined.
+	tested   []cursor // cursors of the words in plan.tested
+	factor   float64  // factor for documents with all words: Weights.AllWords, or 1 if the segment lacks one of the words
+	// greatest factor that a document can get if it lacks some of the words. It is 1 if no word is optional.
 	// Else it is scan.factor. For example, for the query e-mail the words are e, mail and the joined word
 	// email, but a document gets scan.factor also if it has e and mail without email.
 	lacking float64

@@ -17,14 +17,18 @@ import (
 const nearest = 100
 
 // Search returns the documents that match, the highest score first, equal scores in the order of
-// identities. Its errors are
+// identities. Documents are sorted by date first if [Query.ByDate] asks for it, or if the query only has
+// filters and excluded words. Its errors are
 //
 //	one that wraps ctx's error         if ctx is cancelled
 //	a *Refusal                         if the query must be changed
 //	one that wraps an *Unreadable      if a segment cannot be read; it names the segment, and also
 //	                                   wraps segment.ErrDamaged if the segment is damaged
 func (ix *Index) Search(ctx context.Context, q Query) (Result, error) {
+	text, notes := legible(q.Text)
+	q.Text = text
 	result, err := ix.search(ctx, &q)
+	result.Notes = append(notes, result.Notes...)
 	if err != nil {
 		var refused *Refusal
 		if errors.As(err, &refused) {
@@ -45,24 +49,23 @@ func (ix *Index) search(ctx context.Context, q *Query) (Result, error) {
 	limited, cancel := withDeadline(ctx, q.Deadline)
 	defer cancel()
 	result, err := ix.attempt(ctx, limited, q, q.into != nil) // other languages have other orders of words
-	if err != nil || q.into != nil || result.matches() > 0 || result.Partial || !unquote(parse(q.Text)) {
+	if err != nil || q.into != nil || result.matches() > 0 || result.Partial {
 		return result, err
 	}
-	words, err := ix.attempt(ctx, limited, q, true)
-	if err != nil || words.matches() == 0 {
-		return result, err
+	if hasQuotes(q.Text) {
+		words, err := ix.attempt(ctx, limited, q, true)
+		if err != nil || words.matches() > 0 {
+			words.Notes = append(words.Notes, "Nothing was found with the quotes: these pages need not have the words together.")
+			return words, err
+		}
 	}
-	words.Notes = append(words.Notes, "Nothing was found with the quotes: these pages need not have the words together.")
-	return words, nil
+	return result, nil
 }
 
 // attempt answers a query. unquoted says that words in quotes need not stand together.
 func (ix *Index) attempt(ctx context.Context, limited deadline, q *Query, unquoted bool) (Result, error) {
-	p, err := ix.plan(q, unquoted)
-	if err != nil {
-		return Result{}, err
-	}
-	s := &search{ix: ix, query: q, plan: p, gathered: newGathered(ix.parts), identities: make([][]layout.Identity, len(ix.parts)), vectors: make([]segment.Vectors, len(ix.parts)), dates: make([]ownDates, len(ix.parts))}
+	p := ix.plan(q, unquoted)
+	s := &search{ix: ix, query: q, plan: p, gathered: newGathered(ix.parts), identities: make([][]layout.Identity, len(ix.parts)), vectors: make([]segment.Vectors, len(ix.parts))}
 	s.result.Images = p.images
 	best, err := s.find(limited)
 	if err != nil {
@@ -79,6 +82,9 @@ func (ix *Index) attempt(ctx context.Context, limited deadline, q *Query, unquot
 	}
 	if s.result.Total == 0 {
 		s.result.Notes = append(s.result.Notes, s.unmatched()...)
+	}
+	if note := s.leftOut(); note != "" {
+		s.result.Notes = append(s.result.Notes, note)
 	}
 	return s.result, ctx.Err()
 }
@@ -125,7 +131,6 @@ type search struct {
 	more       map[spot]int
 	identities [][]layout.Identity // identities (hashes of URLs) of all documents of each part; nil before they are read
 	vectors    []segment.Vectors   // term vectors of all documents of each part, by which similar ones are found; nil if not needed
-	dates      []ownDates          // for each part, the dates that its pages state; nil if no match needs them
 	result     Result
 	counts     facetCounts
 }
@@ -154,11 +159,18 @@ func (s *search) find(ctx deadline) ([]match, error) {
 	if s.supports() {
 		also = append(also, s.readVectors)
 	}
-	if s.prefersNew() {
+	if s.prefersNew() || s.byDate() {
 		also = append(also, s.readDates)
+	}
+	if s.plan.lists {
+		s.textless = make([][]uint32, len(s.parts))
+		also = append(also, s.readTextless)
 	}
 	if err := s.read(ctx, s.plan, s.query.Facets, also); err != nil {
 		return nil, err
+	}
+	if s.plan.lists {
+		s.leaveOutTextless()
 	}
 	if named {
 		s.takeNamed()
@@ -184,7 +196,10 @@ func (s *search) find(ctx deadline) ([]match, error) {
 	if err != nil {
 		return nil, err
 	}
-	doubt := s.plan.doubt(best)
+	doubt := 0.0
+	if !s.byDate() {
+		doubt = s.plan.doubt(best)
+	}
 	if s.supports() {
 		s.support(best, doubt)
 	}
@@ -202,11 +217,16 @@ func (s *search) find(ctx deadline) ([]match, error) {
 	if s.plan.images {
 		return slices.Clone(best), nil
 	}
+	if s.byDate() {
+		err = s.orderAll(ctx, best)
+	} else if !s.folds() {
+		err = s.order(ctx, best)
+	}
+	if err != nil {
+		return nil, err
+	}
 	if s.folds() {
 		return s.fold(ctx, best)
-	}
-	if err := s.order(ctx, best); err != nil {
-		return nil, err
 	}
 	return slices.Clone(s.page(best)), nil // best belongs to the pooled scan
 }
@@ -278,7 +298,7 @@ func (s *search) scanParts(ctx deadline, work *scan) error {
 		if s.missing[part] || !work.open(s, part) {
 			continue
 		}
-		err := work.run()
+		err := work.pass(uint32(s.parts[part].Segment.Documents()))
 		if ctx.passed(ctx.scan) {
 			s.result.Partial = true
 			return nil
@@ -302,7 +322,7 @@ func (s *search) scanParts(ctx deadline, work *scan) error {
 //	all     whether n is the number of all matches. It is false if pages may match only by their
 //	        anchors or by the name of their site.
 func (s *search) documentsOfOneWord() (n int, known, all bool) {
-	if len(s.asked) > 0 || len(s.plan.words) != 1 || !s.plan.words[0].isOneTerm() || len(s.plan.not) > 0 || !s.plan.filter.empty() ||
+	if len(s.asked) > 0 || len(s.plan.words) != 1 || !s.plan.words[0].isOneTerm() || len(s.plan.not)+len(s.plan.demands) > 0 || !s.plan.filter.empty() ||
 		s.plan.hasPhrases() || slices.ContainsFunc(s.parts, func(p Part) bool { return p.Dead != nil && !p.Dead.IsEmpty() }) {
 		return 0, false, false
 	}

@@ -74,7 +74,7 @@ func (p *plan) hasOnlyStopWords() bool {
 // query is long and searches pages, not images, and if all segments have the term vectors of their
 // documents.
 func (s *search) supports() bool {
-	return s.plan.long && !s.plan.images && s.query.Size > 0 &&
+	return s.plan.long && !s.plan.images && s.query.Size > 0 && !s.byDate() &&
 		!slices.ContainsFunc(s.parts, func(p Part) bool { return !p.Unvisited && !p.Segment.HasVectors() })
 }
 

@@ -2,10 +2,10 @@ package search
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/blevesearch/vellum/levenshtein"
@@ -24,9 +24,12 @@ type Query struct {
 	From, Size int
 
 	Site, Lang, Collection, Type []string
-	// bounds of the time at which a page was fetched: not earlier than the first, but earlier than
-	// the second; zero: no bound
+	// bounds of the page's own date (segment.Document.Date), by day in UTC: not earlier than the first,
+	// but earlier than the second; zero: no bound. With a bound, pages without a date do not match.
 	After, Before time.Time
+	// whether matches are sorted by the page's own date, the newest first. Pages of the same day, and at the
+	// end all pages without a date, are sorted by score.
+	ByDate bool
 
 	// identities of pages that the query names by an address; the first of these pages that the
 	// index has becomes the first hit
@@ -70,11 +73,17 @@ func (q *Query) check() error {
 			return &Refusal{fmt.Sprintf("cannot count by %q: facets are %s, %s, %s and %s", name, Site, Lang, Collection, Type)}
 		}
 	}
+	if n := len(q.Site) + len(q.Lang) + len(q.Collection) + len(q.Type); n > maxValues {
+		return &Refusal{fmt.Sprintf("cannot filter by %d values: give at most %d", n, maxValues)}
+	}
+	if slices.Contains(q.Type, imageType) && slices.ContainsFunc(q.Type, func(other string) bool { return other != imageType }) {
+		return &Refusal{"Images and pages are not searched together: ask for type:image alone."}
+	}
 	return nil
 }
 
-// Refusal is the error of a query that cannot be answered or would cost too much. Sentence says how
-// the query must be changed.
+// Refusal is the error of a query whose fields (other than Text) ask for too much, or for something that
+// does not exist. Sentence says how the query must be changed. No text of a query is refused.
 type Refusal struct{ Sentence string }
 
 func (r *Refusal) Error() string { return r.Sentence }
@@ -94,48 +103,41 @@ const (
 	fuzzyFrom = 3
 )
 
-// clause is one piece of a query's text: a word, a phrase in quotes or a filter, with its sign (+
-// or -).
+// clause is one piece of a query's text: a word, a phrase in quotes, a filter or a group, with its
+// sign (+ or -).
 type clause struct {
 	sign   byte   // '+' if the words must occur, '-' if they must not, or 0
-	filter string // name of a filter, "" for words
+	filter string // name of a filter, "" for words and groups
+	field  where  // where the words must occur; anywhere, unless the clause begins with intitle: or the like
 	text   string // words, or the filter's value
 	quoted bool
 	open   bool // whether the closing quote of the phrase is missing
 	slop   int  // slop of a phrase (see MaxSlop)
 	prefix bool // whether the last word of text is a prefix
 	edits  int  // number of edits allowed in the last word of text
-}
 
-// parse splits a query's text into clauses, in the query language of the package. It accepts
-// every text.
-func parse(text string) (clauses []clause) {
-	for start := true; ; start = false {
-		rest := strings.TrimLeftFunc(text, unicode.IsSpace)
-		if rest == "" {
-			return clauses
-		}
-		var c clause
-		c, text = nextClause(rest, start || len(rest) < len(text))
-		if c.text != "" {
-			clauses = append(clauses, c)
-		}
-	}
+	// the alternatives of a group, such as (red OR "blue fox"); nil for other clauses. An alternative
+	// is a list of clauses that must all hold.
+	any [][]clause
 }
 
 // nextClause reads the first clause of a text and returns it with the remaining text. A + or - at
 // the beginning is a sign only if signed is true: at the start of the query and after white space.
-// In „Model C“-Schulen the - is a hyphen.
-func nextClause(text string, signed bool) (c clause, rest string) {
+// In „Model C“-Schulen the - is a hyphen. The function endOf returns where a word ends.
+func nextClause(text string, signed bool, endOf func(text string) int) (c clause, rest string) {
 	if text[0] == '+' || text[0] == '-' {
 		if signed {
 			c.sign = text[0]
 		}
 		text = text[1:]
 	}
-	if name, value, found := strings.Cut(text, ":"); found && isFilter(name) && !strings.HasPrefix(value, "//") {
-		c.filter = strings.ToLower(name)
-		text = value
+	if name, value, found := strings.Cut(text, ":"); found && !strings.HasPrefix(value, "//") {
+		name = strings.ToLower(name)
+		if isFilter(name) {
+			c.filter, text = name, value
+		} else if in, is := fields[name]; is {
+			c.field, text = in, value
+		}
 	}
 	if inner, behind, quoted, open := cutQuoted(text); quoted {
 		c.text, c.quoted, c.open = inner, true, open
@@ -144,10 +146,7 @@ func nextClause(text string, signed bool) (c clause, rest string) {
 		}
 		return c, behind
 	}
-	end := strings.IndexFunc(text, unicode.IsSpace)
-	if end < 0 {
-		end = len(text)
-	}
+	end := endOf(text)
 	c.text, rest = text[:end], text[end:]
 	if c.filter == "" {
 		c.cutOperator()
@@ -156,22 +155,38 @@ func nextClause(text string, signed bool) (c clause, rest string) {
 }
 
 // unquote turns quoted clauses into unquoted ones, and reports whether there were any. It does not
-// change filters and clauses with a sign (+ or -).
+// change filters, clauses with a sign (+ or -), and what intitle: and the like ask for.
 func unquote(clauses []clause) (any bool) {
 	for i := range clauses {
-		if c := &clauses[i]; c.quoted && c.sign == 0 && c.filter == "" {
+		c := &clauses[i]
+		if c.sign != 0 {
+			continue
+		}
+		if c.quoted && c.filter == "" && c.field == anywhere {
 			c.quoted, c.slop, any = false, 0, true
+		}
+		for _, alternative := range c.any {
+			any = unquote(alternative) || any
 		}
 	}
 	return any
 }
 
+// hasQuotes reports whether a query's text has quoted words that unquote would change.
+func hasQuotes(text string) bool {
+	clauses, _ := parse(text)
+	return unquote(clauses)
+}
+
 // isSentence reports whether a query has more than mostPlain words outside of quotes. Filters and
-// words with a sign (+ or -) do not count.
+// words with a sign (+ or -) do not count. A query with a group, such as (red OR blue), is no sentence.
 func isSentence(clauses []clause) bool {
 	plain := 0
 	for _, c := range clauses {
-		if !c.quoted && c.sign == 0 && c.filter == "" {
+		switch {
+		case c.any != nil:
+			return false
+		case !c.quoted && c.sign == 0 && c.filter == "" && c.field == anywhere:
 			plain++
 		}
 	}
@@ -238,6 +253,20 @@ func (c *clause) cutOperator() {
 	}
 }
 
+// legible returns the text of a query as it is read: at most MaxText bytes, in valid UTF-8. The notes say
+// what was ignored.
+func legible(text string) (_ string, notes []string) {
+	if len(text) > MaxText {
+		text = cutRune(text[:MaxText])
+		notes = append(notes, fmt.Sprintf("Only the first %d bytes of the query were read.", MaxText))
+	}
+	if !utf8.ValidString(text) {
+		text = strings.ToValidUTF8(text, string(utf8.RuneError))
+		notes = append(notes, "Bytes of the query that are no characters were ignored.")
+	}
+	return text, notes
+}
+
 // cutRune removes an incomplete character at the end of a text.
 func cutRune(text string) string {
 	for i := 0; i < utf8.UTFMax && text != ""; i++ {
@@ -259,11 +288,14 @@ type queryWord struct {
 	begins  bool
 	prefix  bool             // whether the word is a prefix, as in fox*
 	joined  bool             // whether this is a joined word (see plan.join); no document needs to hold it
+	any     []*queryWord     // for a group such as (red OR blue): its words, until unite takes their variants
+	grouped bool             // whether this is a word of a condition, which says whether a document needs it
+	tested  bool             // whether only conditions read the word, as it is excluded (see plan.tested)
 	edits   int              // number of edits by which words may differ from queryWord.surface, as in fox~1
 	surface string           // normalised text of the word
 	nearby  *levenshtein.DFA // automaton that accepts the words that may stand for this one (see edits)
 
-	place     int // index of this word in plan.words
+	place     int // index of this word in plan.words, or in plan.tested; -1 if no document has it
 	variants  []variant
 	documents uint64    // sum of the numbers of documents with each variant; a document with two variants counts twice
 	in        []float64 // for each language of plan.languages, the number of documents in it that have the word
@@ -305,6 +337,9 @@ type variant struct {
 // isPair reports whether the word is a pair of characters of a script without spaces.
 func (w *queryWord) isPair() bool { return w.surface == "" && !w.lone }
 
+// isOptional reports whether a document may have all words of the query without this word.
+func (w *queryWord) isOptional() bool { return w.joined || w.grouped }
+
 func (w *queryWord) expands() bool { return w.begins || w.prefix || w.edits > 0 }
 
 // queryPhrase is a phrase of a query: words at given distances from each other.
@@ -314,6 +349,8 @@ type queryPhrase struct {
 	slop   int
 	open   bool // whether the last word is a prefix or allows edits
 	weight float64
+	// whether the phrase is one of plan.grouped that must not occur, so that its words do not score
+	excluded bool
 
 	// The fields below are set only in the phrases of plan.near, which give a bonus to words near
 	// each other.

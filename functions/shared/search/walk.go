@@ -76,13 +76,16 @@ func (s *scan) walkAny(at, end uint32) {
 	}
 }
 
-// match counts a document as a match, unless it has an excluded word. The caller must have checked that the
+// match counts a document as a match, unless it has an excluded word or fails a condition. The caller must have checked that the
 // document has all words marked in s.need. If its score may be high enough, match offers it to s.top.
 func (s *scan) match(doc uint32) {
 	for i := range s.not {
 		if s.not[i].advance(doc) == doc {
 			return
 		}
+	}
+	if len(s.plan.demands) > 0 && s.meets(doc, nil) == no {
+		return
 	}
 	s.count++
 	if s.seen != nil {
@@ -98,7 +101,7 @@ func (s *scan) match(doc uint32) {
 		score, named := 0.0, 0.0
 		if w.doc == doc || w.doc < doc && w.advance(doc) == doc {
 			score, named = w.score(s.statistics)
-		} else if !s.joined[s.order[n]] {
+		} else if !s.optional[s.order[n]] {
 			factor = 1
 		}
 		if s.joined[s.order[n]] {
@@ -116,6 +119,15 @@ func (s *scan) match(doc uint32) {
 	f := match{score: words, words: words, part: s.part, doc: doc}
 	for _, ph := range s.plan.must {
 		f.score += s.atMost(ph, doc)
+	}
+	for _, ph := range s.plan.grouped {
+		if ph.weight > 0 {
+			f.score += s.atMost(ph, doc)
+		}
+	}
+	if s.dated {
+		f.newness = dayWorth * float64(s.dates.of(doc))
+		f.score += f.newness
 	}
 	if f.score < least {
 		return
@@ -212,6 +224,21 @@ func (a *accept) first(doc uint32) uint32 {
 		return doc
 	}
 	return a.allowed.next(doc)
+}
+
+// keep makes sure that accept.allowed has the documents that may match. The parameter documents is the number
+// of documents of the segment.
+func (a *accept) keep(documents int) {
+	if a.allowed != nil {
+		return
+	}
+	a.allowed = newBits(documents)
+	if a.dead != nil {
+		for i := a.dead.Iterator(); i.HasNext(); {
+			a.allowed.clear(i.Next())
+		}
+		a.dead = nil
+	}
 }
 
 // bitset has one bit for each document of a segment.

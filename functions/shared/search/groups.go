@@ -1,0 +1,323 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	// maxDepth is the greatest depth of parentheses in a query. Deeper ones are ignored.
+	maxDepth = 8
+	// mostCapitals is a number of words. In a query of more words, all in capitals, OR is a word like
+	// the others: TO BE OR NOT TO BE.
+	mostCapitals = 2
+)
+
+// parse splits a query's text into clauses, in the query language of the package. It accepts every
+// text. The notes say what was ignored.
+//
+// Parentheses and OR are often ordinary text, as in f(x) or (see above). So the text is read again if
+// the first reading finds no group, that is, no OR between two words and no sign before a parenthesis.
+// In the second reading, parentheses and OR are ordinary text.
+func parse(text string) (clauses []clause, notes []string) {
+	var p parser
+	if strings.ContainsAny(text, "(|") || strings.Contains(text, "OR") {
+		p = parser{text: text, grouping: true, or: !isInCapitals(text), start: true}
+		clauses = p.sequence(0)
+	}
+	if !p.grouped {
+		p = parser{text: text, start: true}
+		clauses = p.sequence(0)
+	}
+	if p.unclosed {
+		p.notes = append(p.notes, "A closing parenthesis is missing, so the group ends with the query.")
+	}
+	if p.tooDeep {
+		p.notes = append(p.notes, fmt.Sprintf("Parentheses are nested more than %d deep: the inner ones were ignored.", maxDepth))
+	}
+	return append(clauses, p.raised...), slices.Compact(p.notes)
+}
+
+// parser reads the text of a query.
+type parser struct {
+	text     string   // the text that is not read yet
+	start    bool     // whether nothing was read yet
+	grouping bool     // whether parentheses and OR may have a meaning
+	or       bool     // whether the word OR may have a meaning
+	grouped  bool     // whether there was a group, or a sign before a parenthesis
+	unclosed bool     // whether a closing parenthesis is missing
+	tooDeep  bool     // whether there were more than maxDepth parentheses within each other
+	raised   []clause // clauses of alternatives that count for the whole query (see raise)
+	notes    []string
+}
+
+// sequence reads clauses up to the end of the text, or up to the parenthesis that closes a group. The
+// parameter depth is the number of open parentheses.
+func (p *parser) sequence(depth int) (clauses []clause) {
+	or := ""            // the sign | or OR that was read last, before the next clause
+	follows := anywhere // the field of all following words, after allintitle: and the like
+	for {
+		rest := strings.TrimLeftFunc(p.text, unicode.IsSpace)
+		spaced := p.start || len(rest) < len(p.text) || or != ""
+		p.text, p.start = rest, false
+		closes := depth > 0 && p.closes()
+		if or != "" && (rest == "" || closes) { // nothing is left that it could join
+			clauses = append(clauses, clause{text: or})
+		}
+		if closes {
+			p.text = p.text[1:]
+			break
+		}
+		if rest == "" {
+			p.unclosed = p.unclosed || depth > 0
+			break
+		}
+		if sign := p.cutOr(); sign != "" && len(clauses) > 0 {
+			or = sign
+			continue
+		} else if sign != "" {
+			clauses = append(clauses, clause{text: sign})
+			continue
+		}
+		c := p.next(depth, spaced)
+		if c.field != anywhere && strings.HasPrefix(strings.ToLower(strings.TrimLeft(rest, "+-")), "allin") {
+			follows = c.field
+		} else if c.sign == 0 {
+			c.setField(follows)
+		}
+		if c.text == "" && c.any == nil {
+			if name, _, _ := strings.Cut(strings.TrimLeft(rest, "+-"), ":"); c.filter != "" || c.field != anywhere && c.field != follows {
+				p.note(fmt.Sprintf("%s: was ignored, as nothing follows it directly.", name))
+			}
+			continue
+		}
+		if or == "" || !p.join(&clauses[len(clauses)-1], c) {
+			clauses = append(clauses, c)
+		}
+		or = ""
+	}
+	return p.unwrap(clauses)
+}
+
+// next reads the next clause. A + or - is a sign, and a parenthesis may open a group, only if spaced is
+// true: at the start of the query, of a group and of an alternative, and after white space.
+func (p *parser) next(depth int, spaced bool) (c clause) {
+	sign, inner := byte(0), p.text
+	if spaced && (inner[0] == '+' || inner[0] == '-') {
+		sign, inner = inner[0], inner[1:]
+	}
+	if p.grouping && spaced && strings.HasPrefix(inner, "(") {
+		p.text, p.start = inner[1:], true
+		p.tooDeep = p.tooDeep || depth >= maxDepth
+		p.grouped = p.grouped || sign != 0
+		c = clause{sign: sign, any: [][]clause{p.sequence(depth + 1)}}
+		if depth >= maxDepth { // its words count as if there were no parentheses
+			c.any[0] = flatten(c.any[0])
+		}
+		return c
+	}
+	c, p.text = nextClause(p.text, spaced, func(text string) int { return p.wordEnd(text, depth) })
+	return c
+}
+
+// flatten returns the words of clauses, without groups: an OR between them no longer counts.
+func flatten(clauses []clause) (all []clause) {
+	for _, c := range clauses {
+		if c.any == nil {
+			all = append(all, c)
+		}
+		for _, alternative := range c.any {
+			all = append(all, flatten(alternative)...)
+		}
+	}
+	return all
+}
+
+// wordEnd returns the end of the word at the beginning of a text: white space, a | behind the word, or the
+// parenthesis that closes a group. In a group, a | within a word divides it, too: (full|analyze), but not
+// on|off alone. A parenthesis that was opened in the word closes no group: f(x).
+func (p *parser) wordEnd(text string, depth int) int {
+	open := 0
+	for i, r := range text {
+		switch {
+		case unicode.IsSpace(r):
+			return i
+		case !p.grouping:
+		case r == '|' && i > 0 && open == 0 && isBar(text, i) && (depth > 0 || endsWord(text[i+1:])):
+			return i
+		case r == '(':
+			open++
+		case r == ')' && open > 0:
+			open--
+		case r == ')' && depth > 0 && endsWord(text[i+1:]):
+			return i
+		}
+	}
+	return len(text)
+}
+
+// closes reports whether the text begins with a parenthesis that closes a group.
+func (p *parser) closes() bool { return strings.HasPrefix(p.text, ")") && endsWord(p.text[1:]) }
+
+// endsWord reports whether a closing parenthesis or a | before the text is at the end of a word.
+func endsWord(text string) bool {
+	next, _ := utf8.DecodeRuneInString(text)
+	return text == "" || unicode.IsSpace(next) || isQuote(next) || next == ')' || next == '|'
+}
+
+// isBar reports whether text[at] is a single |, not one of ||.
+func isBar(text string, at int) bool {
+	return text[at] == '|' && (at == 0 || text[at-1] != '|') && (at+1 == len(text) || text[at+1] != '|')
+}
+
+// cutOr cuts OR or | off the beginning of the text, and returns what it has cut off; "" if it is not there.
+func (p *parser) cutOr() (sign string) {
+	if !p.grouping || p.text == "" {
+		return ""
+	}
+	if isBar(p.text, 0) {
+		p.text = p.text[1:]
+		return "|"
+	}
+	rest, found := strings.CutPrefix(p.text, "OR")
+	next, _ := utf8.DecodeRuneInString(rest)
+	if !found || !p.or || rest != "" && !unicode.IsSpace(next) && next != '(' && !isQuote(next) {
+		return ""
+	}
+	p.text = rest
+	return "OR"
+}
+
+// isInCapitals reports whether a text is a sentence in capitals, in which OR is a word like the others. It
+// has no lower-case letter, no quotes and no parentheses, and more than mostCapitals words besides OR.
+func isInCapitals(text string) bool {
+	words := 0
+	for _, word := range strings.Fields(text) {
+		if strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLower(r) || isQuote(r) || r == '(' || r == '|' }) {
+			return false
+		}
+		if word != "OR" && strings.ContainsFunc(word, unicode.IsUpper) {
+			words++
+		}
+	}
+	return words > mostCapitals
+}
+
+// join makes a clause and the one before it alternatives of a group. It returns false if they cannot be
+// alternatives: then both hold for the whole query.
+func (p *parser) join(before *clause, c clause) bool {
+	p.grouped = true
+	if before.sign == '-' || c.sign == '-' {
+		p.note("OR does not join excluded words: what follows - is excluded from all pages.")
+		return false
+	}
+	if before.filter != "" && before.filter == c.filter { // values of one filter are alternatives already
+		return false
+	}
+	sign := max(before.sign, c.sign)
+	before.sign, c.sign = 0, 0
+	*before = clause{sign: sign, any: slices.Concat(before.alternatives(), c.alternatives())}
+	return true
+}
+
+func (p *parser) note(note string) { p.notes = append(p.notes, note) }
+
+// alternatives returns the alternatives of a group, and the clause itself if it is none.
+func (c *clause) alternatives() [][]clause {
+	switch {
+	case c.any == nil:
+		return [][]clause{{*c}}
+	case len(c.any) == 1 && len(c.any[0]) == 1 && c.any[0][0].any != nil && c.any[0][0].sign == 0: // ((red OR blue))
+		return c.any[0][0].any
+	}
+	return c.any
+}
+
+// setField sets the field of a clause without one. In a group it does so for each clause without a sign.
+func (c *clause) setField(f where) {
+	if c.any == nil && c.filter == "" && c.field == anywhere {
+		c.field = f
+	}
+	for _, alternative := range c.any {
+		for i := range alternative {
+			if alternative[i].sign == 0 {
+				alternative[i].setField(f)
+			}
+		}
+	}
+}
+
+// unwrap replaces parentheses that hold no alternatives by what they hold, and gives their sign to each
+// clause there. It does the same with excluded groups of which no alternative has several clauses:
+//
+//	(red fox)        red fox
+//	+(red fox)       +red +fox
+//	-(red OR fox)    -red -fox
+func (p *parser) unwrap(clauses []clause) (flat []clause) {
+	if !slices.ContainsFunc(clauses, func(c clause) bool { return c.any != nil }) {
+		return clauses
+	}
+	for _, c := range clauses {
+		if c.any == nil {
+			flat = append(flat, c)
+			continue
+		}
+		if len(c.any) > 1 {
+			if c = p.raise(c); c.any == nil {
+				continue
+			}
+		}
+		if excludes := c.sign == '-' && !slices.ContainsFunc(c.any, func(of []clause) bool { return len(of) > 1 }); len(c.any) > 1 && !excludes {
+			flat = append(flat, c)
+			continue
+		}
+		signed := slices.Concat(c.any...)
+		for i := range signed {
+			if inner := &signed[i]; c.sign == '-' || inner.sign == 0 {
+				inner.sign = c.sign
+			}
+		}
+		if len(c.any) == 1 {
+			signed = p.unwrap(signed)
+		}
+		flat = append(flat, signed...)
+	}
+	return flat
+}
+
+// raise takes clauses that cannot be a part of alternatives out of a group: filters, and alternatives that
+// are nothing but excluded words. They count for the whole query.
+func (p *parser) raise(group clause) clause {
+	var alternatives [][]clause
+	filters := 0
+	for _, alternative := range group.any {
+		var kept []clause
+		excluded := !slices.ContainsFunc(alternative, func(c clause) bool { return c.filter == "" && c.sign != '-' })
+		for _, c := range alternative {
+			switch {
+			case c.filter != "":
+				if group.sign == '-' {
+					c.sign = '-'
+				}
+				p.raised = append(p.raised, c)
+				filters++
+			case excluded:
+				p.raised = append(p.raised, c)
+				p.note("OR does not join excluded words: what follows - is excluded from all pages.")
+			default:
+				kept = append(kept, c)
+			}
+		}
+		if len(kept) > 0 {
+			alternatives = append(alternatives, kept)
+		}
+	}
+	if filters > 0 && len(alternatives) > 0 {
+		p.note("OR joins words, not filters: the filters hold for all pages.")
+	}
+	group.any = alternatives
+	return group
+}
