@@ -40,6 +40,52 @@ func TestJoinedWords(t *testing.T) {
 	}
 }
 
+// TestWrittenForms checks which written forms of a name find each other. The form of the query comes first.
+func TestWrittenForms(t *testing.T) {
+	pages := []segment.Document{
+		page("http://a/HttpClient", "the HttpClient of the library"), page("http://a/http_client", "the http_client of the library"),
+		page("http://a/http-client", "the http-client of the library"), page("http://a/http client", "the http client of the library"),
+		page("http://a/apart", "the http library of a client"),
+	}
+	joined, split := []string{"http://a/HttpClient", "http://a/http-client", "http://a/http_client"}, []string{"http://a/http client", "http://a/http-client", "http://a/http_client"}
+	for _, test := range []struct {
+		query string
+		pages []segment.Document
+		want  []string // in any order
+	}{
+		{"HttpClient", pages, joined},
+		{"httpclient", pages, joined},
+		{"http_client", pages, []string{"http://a/HttpClient", "http://a/apart", "http://a/http client", "http://a/http-client", "http://a/http_client"}},
+		{"http-client", pages, []string{"http://a/HttpClient", "http://a/apart", "http://a/http client", "http://a/http-client", "http://a/http_client"}},
+		{`"http client"`, pages, split},
+		{"http client", pages, append(split[:3:3], "http://a/apart")},
+		{"HttpClient", pages[3:], []string{"http://a/apart", "http://a/http client"}}, // as no page has it as one word
+		{"+HttpClient", pages[3:], []string{"http://a/http client"}},
+		{"XMLReader", pages[3:], []string{}},
+	} {
+		got := urls(t, indexOf(t, test.pages), test.query)
+		if len(got) > 0 && len(test.pages) < len(pages) && got[0] != "http://a/http client" {
+			t.Errorf("%s finds %s first", test.query, got[0])
+		}
+		slices.Sort(got)
+		slices.Sort(test.want)
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.query, diff)
+		}
+	}
+	if got := find(t, indexOf(t, pages[3:]), Query{Text: "(HttpClient OR nothing) collection:MyDocs", Size: 9}); got.Total != 0 {
+		t.Errorf("%d pages of another collection", got.Total)
+	}
+	if got := find(t, indexOf(t, pages[3:]), Query{Text: "HttpClient", Size: 9}); len(got.Notes) != 1 {
+		t.Errorf("notes %q", got.Notes)
+	}
+	for text, want := range map[string]string{"HttpClient": "Http-Client", "XMLReader": "XML-Reader", "getHTTPProxy": "get-HTTP-Proxy", "HTTP Client é": "HTTP Client é", "": ""} {
+		if got := apart(text); got != want {
+			t.Errorf("%s apart is %s, want %s", text, got, want)
+		}
+	}
+}
+
 // TestJoinedWordsCompete checks that, in a query with joined words such as e-mail, a scan skips
 // only documents that cannot be among the best matches.
 func TestJoinedWordsCompete(t *testing.T) {

@@ -72,6 +72,9 @@ func (ix *Index) plan(q *Query, unquoted bool) *plan {
 	p := &plan{weights: ix.weights, filter: newFilter(q), begun: ix.begun}
 	clauses, notes := parse(q.Text)
 	p.notes = append(p.notes, notes...)
+	if q.apart {
+		setApart(clauses)
+	}
 	if (unquoted || isSentence(clauses)) && unquote(clauses) && !unquoted {
 		p.notes = append(p.notes, "In a long sentence, words in quotes need not stand together.")
 	}

@@ -59,6 +59,15 @@ func (ix *Index) search(ctx context.Context, q *Query) (Result, error) {
 			return words, err
 		}
 	}
+	if clauses, _ := parse(q.Text); setApart(clauses) {
+		divided := *q
+		divided.apart = true
+		parts, err := ix.attempt(ctx, limited, &divided, false)
+		if err != nil || parts.matches() > 0 {
+			parts.Notes = append(parts.Notes, "Nothing was found for words such as HttpClient as they stand: their parts were searched.")
+			return parts, err
+		}
+	}
 	return result, nil
 }
 

@@ -49,6 +49,7 @@ type Query struct {
 
 	Across Across // further languages in which pages are searched, by translating the query
 
+	apart     bool        // whether words such as HttpClient are searched by their parts (see setApart)
 	unlimited bool        // whether the query's filters by language are ignored
 	without   []string    // languages of documents that must not match
 	into      *translator // translator of the query; nil: the query is searched as it stands

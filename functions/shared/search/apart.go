@@ -1,0 +1,44 @@
+package search
+
+import (
+	"strings"
+	"unicode"
+)
+
+// setApart puts hyphens between the parts of the words in clauses that are written like HttpClient, so that
+// they are searched as Http-Client: also by their parts. It reports whether there are such words.
+func setApart(clauses []clause) (any bool) {
+	for i := range clauses {
+		c := &clauses[i]
+		if c.filter == "" {
+			text := apart(c.text)
+			any, c.text = any || text != c.text, text
+		}
+		for _, alternative := range c.any {
+			any = setApart(alternative) || any
+		}
+	}
+	return any
+}
+
+// apart puts a hyphen before each capital letter that begins a part of a word:
+//
+//	HttpClient     Http-Client
+//	XMLReader      XML-Reader
+//	getHTTPProxy   get-HTTP-Proxy
+//	HTTP, Client   unchanged
+func apart(text string) string {
+	var out strings.Builder
+	letters := []rune(text)
+	for i, r := range letters {
+		if i > 0 && unicode.IsUpper(r) {
+			before := letters[i-1]
+			begins := unicode.IsUpper(before) && i+1 < len(letters) && unicode.IsLower(letters[i+1])
+			if unicode.IsLower(before) || begins {
+				out.WriteByte('-')
+			}
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}
