@@ -27,14 +27,16 @@ const maxResults = 1000
 func searchCommand(where *location) *cobra.Command {
 	var asJSON bool
 	var q engine.Query
-	var explain string
+	var explain, order string
 	cmd := &cobra.Command{
 		Use:   "search QUERY",
 		Short: "Search what has been indexed",
 		Long: "Search prints the best pages. Words are joined by OR, and pages with all of them\n" +
 			"come first; \"quoted words\" must stand together, +word must occur, -word must not;\n" +
-			"word* begins so, word~ is written much like it. Filters may also stand in the\n" +
-			"query: site:example.org lang:de type:pdf collection:news after:2026-01-31.\n" +
+			"word* begins so, word~ is written much like it; (this OR that) is one of both, and\n" +
+			"intitle:word, inurl:word and inanchor:word must occur there. Filters may also stand\n" +
+			"in the query: site:example.org lang:de type:pdf collection:news after:2026-01-31.\n" +
+			"Without words they list what they hold, the newest first.\n" +
 			"type:image finds images, by what pages tell of them. An address as the query\n" +
 			"finds its page first, also by the addresses that lead to it.",
 		Example: "  bucketsearch search connection pool\n  bucketsearch search -n 3 '\"foreign key\" -mysql'\n" +
@@ -55,6 +57,9 @@ func searchCommand(where *location) *cobra.Command {
 				q.Cost = true
 			default:
 				return misuse(literal.Wrong("--explain", explain, "score or cost"))
+			}
+			if q.ByDate = order == "date"; !q.ByDate && order != "" {
+				return literal.Wrong("--sort", order, "date")
 			}
 			e, err := openEngine(a)
 			if err != nil {
@@ -80,8 +85,9 @@ func searchCommand(where *location) *cobra.Command {
 	flags.StringArrayVar(&q.Collection, "collection", nil, "only pages of this `collection`")
 	flags.StringArrayVar(&q.Type, "type", nil, "only pages of this `media type`, such as text/html")
 	acrossVar(flags, &q.Across.Into, "also find pages in these `languages`, as de,fr, by translation")
-	timeVar(flags, &q.After, "after", "only pages fetched at this `time` or later, such as 2026-11-21")
-	timeVar(flags, &q.Before, "before", "only pages fetched before this `time`")
+	timeVar(flags, &q.After, "after", "only pages dated this `day` or later, such as 2026-11-21")
+	timeVar(flags, &q.Before, "before", "only pages dated before this `day`")
+	flags.StringVar(&order, "sort", "", "sort results by `key`: date puts the newest first")
 	flags.StringArrayVar(&q.Facets, "facet", nil, "count by `name`: site, lang, collection, type")
 	asofVar(flags, &q.AsOf, "answer from the state of this `time`, of the last seven days")
 	flags.StringVar(&explain, "explain", "", "tell how `what` came about: score or cost")

@@ -35,8 +35,8 @@ var searchParameters = []string{"q", "n", "from", "site", "lang", "collection", 
 //	site= lang= collection= type=   only pages with one of these values; type=image finds
 //	                                images instead (see engine.Picture)
 //	n= from=                        the hits numbered from+1 to from+n
-//	after= before=                  only pages fetched in this period; each is a date, or
-//	                                an RFC 3339 time
+//	after= before=                  only pages dated in this period, by the date that they
+//	                                state; each is a date, or an RFC 3339 time
 //	asof=                           search the state of a past moment
 //	across=                         also find pages in these languages, such as de,fr, by
 //	                                translating the query (see search.Across)
@@ -70,9 +70,6 @@ func Query(r *http.Request, now time.Time) (engine.Query, error) {
 	}}
 	if q.Across.Into, err = literal.Languages("across", strings.Join(values["across"], ","), search.MaxAcross); err != nil {
 		return q, Wrong("%v.", err)
-	}
-	if len(q.Text) > search.MaxText {
-		return q, Wrong("The query has %d bytes; ask with at most %d.", len(q.Text), search.MaxText)
 	}
 	if q.Size, err = Number(values, "n", DefaultHits, 1, MaxHits); err != nil {
 		return q, err
