@@ -41,8 +41,8 @@ type searchInput struct {
 	Lang       string `json:"lang,omitempty" jsonschema:"only pages in this language, such as en or de"`
 	Collection string `json:"collection,omitempty" jsonschema:"only pages of this collection; list_collections names them"`
 	Type       string `json:"type,omitempty" jsonschema:"only pages of this media type, such as pdf or html"`
-	After      string `json:"after,omitempty" jsonschema:"only pages fetched on this day or later, such as 2026-01-31"`
-	Before     string `json:"before,omitempty" jsonschema:"only pages fetched before this day"`
+	After      string `json:"after,omitempty" jsonschema:"only pages that state a date of their own on this day or later, such as 2026-01-31"`
+	Before     string `json:"before,omitempty" jsonschema:"only pages that state a date of their own before this day"`
 	Cursor     string `json:"cursor,omitempty" jsonschema:"the cursor of the answer before, for further results; all other arguments as before"`
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/query/querytest"
 )
@@ -57,7 +58,7 @@ func TestSearchPages(t *testing.T) {
 func TestSearchArguments(t *testing.T) {
 	s := newStore(t)
 	s.Publish(
-		querytest.Page{URL: "https://example.org/en", MIME: "text/html", Data: "x", Title: "House", Body: "the house", Lang: "en", Collections: []string{"docs"}},
+		querytest.Page{URL: "https://example.org/en", MIME: "text/html", Data: "x", Title: "House", Body: "the house", Lang: "en", Collections: []string{"docs"}, Date: time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC)},
 		querytest.Page{URL: "https://example.net/de", MIME: "application/pdf", Data: "x", Title: "House", Body: "house", Lang: "de", Collections: []string{"news"}},
 	)
 	c := s.client()
@@ -73,7 +74,7 @@ func TestSearchArguments(t *testing.T) {
 		{map[string]any{"query": "house", "collection": "docs"}, "https://example.org/en\n", false},
 		{map[string]any{"query": "house", "type": "pdf"}, "https://example.net/de\n", false},
 		{map[string]any{"query": "house", "after": "2026-11-22"}, "Nothing is found", false},
-		{map[string]any{"query": "house", "before": "2026-11-22"}, "2 pages match", false},
+		{map[string]any{"query": "house", "before": "2026-11-22"}, "1 page matches", false},
 		{map[string]any{"query": "nonsense"}, "without quotes and signs; list_collections", false},
 		{map[string]any{"query": " "}, "The query is empty", true},
 		{map[string]any{"query": strings.Repeat("x", 5000)}, "at most 4096", true},
