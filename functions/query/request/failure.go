@@ -15,8 +15,10 @@ import (
 
 // Failure is an error in the form that clients see.
 type Failure struct {
-	Status   int // HTTP status code
-	Sentence string
+	Status    int // HTTP status code
+	Sentence  string
+	Parameter string // name of the parameter that is wrong; "" if the failure is not about one
+	Retry     int    // number of seconds after which the client may try again; 0 if that would not help
 }
 
 // Error implements error.
@@ -29,24 +31,31 @@ func FailureOf(err error) Failure {
 		return f
 	}
 	if refusal, ok := errors.AsType[*search.Refusal](err); ok {
-		return Failure{http.StatusBadRequest, refusal.Sentence}
+		return Failure{Status: http.StatusBadRequest, Sentence: refusal.Sentence}
 	}
 	if none, ok := errors.AsType[*engine.NoText](err); ok {
-		return Failure{http.StatusUnsupportedMediaType, none.Error() + "."}
+		return Failure{Status: http.StatusUnsupportedMediaType, Sentence: none.Error() + "."}
 	}
 	if errors.Is(err, manifest.ErrNotKept) {
-		return Failure{http.StatusBadRequest, fmt.Sprintf("Nothing is kept of that moment any more; ask for one of the last %d days.", manifest.Keep/(24*time.Hour))}
+		return WrongIn("asof", "Nothing is kept of that moment any more; ask for one of the last %d days.", manifest.Keep/(24*time.Hour))
 	}
 	if lost, ok := errors.AsType[*engine.Lost](err); ok {
-		return Failure{http.StatusServiceUnavailable, lost.Error()}
+		return Failure{Status: http.StatusServiceUnavailable, Sentence: lost.Error()}
 	}
 	if errors.Is(err, blob.ErrRetryable) || errors.Is(err, context.DeadlineExceeded) {
-		return Failure{http.StatusServiceUnavailable, "The object store does not answer at the moment. Please try again in a little while."}
+		return Failure{Status: http.StatusServiceUnavailable, Sentence: "The object store does not answer at the moment. Please try again in a little while.", Retry: 5}
 	}
-	return Failure{http.StatusInternalServerError, "Something went wrong here. The reason has been logged."}
+	return Failure{Status: http.StatusInternalServerError, Sentence: "Something went wrong here. The reason has been logged."}
 }
 
 // Wrong returns the Failure of a request that the client must change. The sentence says how.
 func Wrong(format string, args ...any) Failure {
-	return Failure{http.StatusBadRequest, fmt.Sprintf(format, args...)}
+	return Failure{Status: http.StatusBadRequest, Sentence: fmt.Sprintf(format, args...)}
+}
+
+// WrongIn is like Wrong for a parameter whose value the client must change.
+func WrongIn(parameter, format string, args ...any) Failure {
+	f := Wrong(format, args...)
+	f.Parameter = parameter
+	return f
 }

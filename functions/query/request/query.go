@@ -4,6 +4,7 @@ package request
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -25,11 +26,23 @@ const (
 // maxPatience is the largest value of the parameter timeout, in milliseconds.
 const maxPatience = 60_000
 
-// searchParameters are the parameters of /search.
-var searchParameters = []string{"q", "n", "from", "site", "lang", "collection", "type", "after", "before", "asof", "facet", "timeout", "explain", "fold", "across"}
+// SearchParameters are the names of the parameters that Read reads.
+var SearchParameters = []string{"q", "n", "from", "site", "lang", "collection", "type", "after", "before", "asof", "facet", "timeout", "explain", "fold", "across"}
 
-// Query reads a search from the parameters of a request. The filters, facet and explain may be
-// repeated:
+// Query reads a search from the parameters in the address of a request, as Read does, and refuses
+// other parameters. The parameter now is the present time. The error is a Failure.
+func Query(r *http.Request, now time.Time) (engine.Query, error) {
+	values, err := Parameters(r)
+	if err != nil {
+		return engine.Query{}, err
+	}
+	if err := Only(values, SearchParameters); err != nil {
+		return engine.Query{}, err
+	}
+	return Read(values, Languages(r), now)
+}
+
+// Read reads a search from parameters. The filters, facet and explain may be repeated:
 //
 //	q=                              the query, in the language of package search
 //	site= lang= collection= type=   only pages with one of these values; type=image finds
@@ -46,19 +59,10 @@ var searchParameters = []string{"q", "n", "from", "site", "lang", "collection", 
 //	timeout=                        milliseconds after which the hits so far are returned
 //	explain=score, explain=cost     how scores came about; what the answer cost
 //
-// Accept-Language chooses among translations and copies of a page, if the query does not tell its
-// language. The parameter now is the present time. The error is a Failure.
-func Query(r *http.Request, now time.Time) (engine.Query, error) {
-	values, err := Parameters(r)
-	if err != nil {
-		return engine.Query{}, err
-	}
-	for name := range values {
-		if !slices.Contains(searchParameters, name) {
-			return engine.Query{}, Wrong("There is no parameter %.40q; there are %s.", name, strings.Join(searchParameters, ", "))
-		}
-	}
-	q := engine.Query{Query: search.Query{
+// The languages of the reader (see Languages) choose among translations and copies of a page, if the
+// query does not tell its language. The parameter now is the present time. The error is a Failure.
+func Read(values url.Values, reader []string, now time.Time) (q engine.Query, err error) {
+	q = engine.Query{Query: search.Query{
 		Text:       strings.TrimSpace(strings.ToValidUTF8(values.Get("q"), "\uFFFD")),
 		Site:       values["site"],
 		Lang:       values["lang"],
@@ -66,10 +70,10 @@ func Query(r *http.Request, now time.Time) (engine.Query, error) {
 		Type:       values["type"],
 		Facets:     values["facet"],
 		Fold:       true,
-		Reader:     languagesOf(r.Header.Values("Accept-Language")),
+		Reader:     reader,
 	}}
 	if q.Across.Into, err = literal.Languages("across", strings.Join(values["across"], ","), search.MaxAcross); err != nil {
-		return q, Wrong("%v.", err)
+		return q, WrongIn("across", "%v.", err)
 	}
 	if q.Size, err = Number(values, "n", DefaultHits, 1, MaxHits); err != nil {
 		return q, err
@@ -91,7 +95,7 @@ func Query(r *http.Request, now time.Time) (engine.Query, error) {
 	}
 	for _, what := range values["fold"] {
 		if what != "site" {
-			return q, Wrong("%v.", literal.Wrong("fold", what, "site"))
+			return q, WrongIn("fold", "%v.", literal.Wrong("fold", what, "site"))
 		}
 		q.Spread = true
 	}
@@ -102,11 +106,32 @@ func Query(r *http.Request, now time.Time) (engine.Query, error) {
 		case "cost":
 			q.Cost = true
 		default:
-			return q, Wrong("%v.", literal.Wrong("explain", what, "score or cost"))
+			return q, WrongIn("explain", "%v.", literal.Wrong("explain", what, "score or cost"))
 		}
 	}
 	return q, nil
 }
+
+// Only returns a Failure if one of the parameters is not among the known names. It names the known
+// parameter that is written alike, or all of them.
+func Only(values url.Values, known []string) error {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if slices.Contains(known, name) {
+			continue
+		}
+		if near := literal.Nearest(strings.ToLower(name), known); near != "" {
+			return WrongIn(name, "There is no parameter %.40q; did you mean %s?", name, near)
+		}
+		if len(known) == 0 {
+			return WrongIn(name, "There is no parameter %.40q; there are none here.", name)
+		}
+		return WrongIn(name, "There is no parameter %.40q; there are %s.", name, strings.Join(known, ", "))
+	}
+	return nil
+}
+
+// Languages returns the languages that the client prefers, by its header Accept-Language.
+func Languages(r *http.Request) []string { return languagesOf(r.Header.Values("Accept-Language")) }
 
 // maxLanguages is the greatest number of languages that languagesOf returns.
 const maxLanguages = 16
@@ -143,7 +168,7 @@ func languagesOf(fields []string) (languages []string) {
 func Moment(values url.Values, name string) (time.Time, error) {
 	t, err := literal.Time(name, values.Get(name))
 	if err != nil {
-		return t, Wrong("%v.", err)
+		return t, WrongIn(name, "%v.", err)
 	}
 	return t, nil
 }
@@ -165,7 +190,7 @@ func Number(values url.Values, name string, otherwise, least, most int) (int, er
 	}
 	n, err := literal.Whole(name, text, int64(least), int64(most))
 	if err != nil {
-		return 0, Wrong("%v.", err)
+		return 0, WrongIn(name, "%v.", err)
 	}
 	return int(n), nil
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/bucketsearch/bucketsearch/functions/query/engine"
@@ -114,8 +115,8 @@ func (s *siteHandler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if f.Status >= http.StatusInternalServerError {
 		s.Engine.Log.ErrorContext(r.Context(), "cannot answer", "path", r.URL.Path, "query", r.URL.RawQuery, "status", f.Status, "error", err)
 	}
-	if _, lost := errors.AsType[*engine.Lost](err); f.Status == http.StatusServiceUnavailable && !lost {
-		w.Header().Set("Retry-After", "5")
+	if f.Retry > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(f.Retry))
 	}
 	if request.WantsJSON(r) {
 		err = request.WriteJSON(w, f.Status, map[string]string{"error": f.Sentence})

@@ -97,7 +97,7 @@ func (s *siteHandler) judgePage(w http.ResponseWriter, r *http.Request) error {
 func (s *siteHandler) signIn(w http.ResponseWriter, r *http.Request) error {
 	cookie := &http.Cookie{
 		Name: judgeCookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
-		Secure: r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https", MaxAge: -1,
+		Secure: request.IsSecure(r), MaxAge: -1,
 	}
 	to := "/judge"
 	if r.PostForm.Has("key") {

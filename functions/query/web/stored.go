@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"mime"
@@ -33,27 +34,34 @@ const (
 )
 
 func (s *siteHandler) stored(w http.ResponseWriter, r *http.Request) error {
+	return ServeStored(w, r, s.Engine, engine.HTML)
+}
+
+// ServeStored answers a request for the stored copy of a page. The parameters of the request are
+// those of /page (see Handler). If the request names no format, the copy is shown in the format
+// otherwise. ServeStored writes nothing if it fails.
+func ServeStored(w http.ResponseWriter, r *http.Request, e *engine.Engine, otherwise engine.Format) error {
 	values, err := request.Parameters(r)
 	if err != nil {
 		return err
 	}
 	wanted := values.Get("url")
 	if wanted == "" {
-		return request.Wrong("The page's address is missing; ask like /page?url=https://example.org/.")
+		return request.WrongIn("url", "The page's address is missing; ask like %s?url=https://example.org/.", r.URL.Path)
 	}
 	a, err := address.Parse(wanted)
 	if err != nil {
-		return request.Wrong("%.200q is no web address; write it like https://example.org/.", wanted)
+		return request.WrongIn("url", "%.200q is no web address; write it like https://example.org/.", wanted)
 	}
 	at, err := request.Moment(values, "asof")
 	if err != nil {
 		return err
 	}
-	format, err := engine.ParseFormat(values.Get("format"))
+	format, err := engine.ParseFormat(cmp.Or(values.Get("format"), string(otherwise)))
 	if err != nil {
-		return request.Wrong("%v.", err)
+		return request.WrongIn("format", "%v.", err)
 	}
-	page, err := s.Engine.Page(r.Context(), a, at)
+	page, err := e.Page(r.Context(), a, at)
 	if n := len(page.Unread); n > 0 {
 		w.Header().Set(vitals.Incomplete, fmt.Sprintf("%d of the books could not be read", n))
 	}
