@@ -4,6 +4,7 @@
 //	engine      answers
 //	request     reads parameters, and tells clients what went wrong
 //	web         serves pages for people
+//	api         serves programs
 //	mcp         answers language models, by the Model Context Protocol
 //	querytest   fills buckets for tests
 package query
@@ -11,14 +12,26 @@ package query
 import (
 	"net/http"
 
+	"github.com/bucketsearch/bucketsearch/functions/query/api"
 	"github.com/bucketsearch/bucketsearch/functions/query/mcp"
+	"github.com/bucketsearch/bucketsearch/functions/query/request"
 	"github.com/bucketsearch/bucketsearch/functions/query/web"
 )
 
-// Handler serves all that clients can ask for by HTTP.
+// Handler serves all that clients can ask for by HTTP: the paths of package web and, below /v1/, those
+// of package api. A search by a client that accepts JSON is answered by the API, too.
 func Handler(site web.Site) http.Handler {
+	pages, programs := web.Handler(site), api.Handler(site.Engine)
 	mux := http.NewServeMux()
-	mux.Handle("/", web.Handler(site))
+	mux.Handle("/v1/", programs)
+	mux.HandleFunc(api.Search, func(w http.ResponseWriter, r *http.Request) {
+		if request.WantsJSON(r) {
+			programs.ServeHTTP(w, r)
+		} else {
+			pages.ServeHTTP(w, r)
+		}
+	})
 	mux.Handle("/mcp", mcp.Handler(site.Engine))
+	mux.Handle("/", pages)
 	return mux
 }

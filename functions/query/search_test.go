@@ -56,16 +56,17 @@ func TestJSON(t *testing.T) {
 		t.Errorf("score %v", score)
 	}
 	want := map[string]any{
-		"total": 1.0, "total_exact": true, "took_ms": 0.0,
+		"query": map[string]any{"text": "table", "from": 0.0, "n": 10.0}, "total": 1.0, "total_exact": true, "took_ms": 0.0,
 		"results": []any{map[string]any{
 			"url": "https://example.org/vacuum", "title": "Vacuum <b>", "snippet": "It cleans & tidies a table.",
 			"score": score, "lang": "en", "type": "text/html", "fetched": "2026-11-21T12:00:01Z",
+			"marks": map[string]any{"title": []any{}, "snippet": []any{[]any{21.0, 26.0}}},
 		}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("answer (-want +got):\n%s", diff)
 	}
-	if w := querytest.AskJSON(s.serve(), "/search?q=absent"); w.Body.String() != `{"total":0,"total_exact":true,"took_ms":0,"results":[]}`+"\n" {
+	if w := querytest.AskJSON(s.serve(), "/search?q=absent"); w.Body.String() != `{"query":{"text":"absent","from":0,"n":10},"total":0,"total_exact":true,"took_ms":0,"results":[]}`+"\n" {
 		t.Errorf("nothing found: %s", w.Body)
 	}
 }

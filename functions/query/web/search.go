@@ -11,20 +11,14 @@ func (s *siteHandler) search(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	q.Spread = q.Spread || !request.WantsJSON(r)
+	q.Spread = true
 	if q.Text == "" {
-		if request.WantsJSON(r) {
-			return request.Wrong("The query is missing; ask like /search?q=words.")
-		}
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 		return nil
 	}
 	found, err := s.Engine.Search(r.Context(), q)
 	if err != nil {
 		return err
-	}
-	if request.WantsJSON(r) {
-		return request.WriteJSON(w, http.StatusOK, found.Answer())
 	}
 	if found.Images {
 		w.Header().Set("Content-Security-Policy", imagesPolicy)

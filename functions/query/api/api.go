@@ -1,0 +1,189 @@
+// Package api is the part of the query function for programs: HTTP paths below /v1/ that answer in
+// JSON and other formats which programs read. The document openapi.json describes all of them; it is
+// served at /v1/openapi.json, and as a page for people at /v1/.
+//
+// # Versions
+//
+// Members may be added to objects of JSON, and parameters to paths, without notice; clients ignore
+// members that they do not know. A change that would break clients gets new paths below /v2/.
+//
+// # Positions in texts
+//
+// Offsets in titles and snippets count characters: Unicode code points, which Go calls runes. They
+// are neither bytes nor the UTF-16 code units of JavaScript. In "Müller", the last "r" is at offset 5.
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
+	"github.com/bucketsearch/bucketsearch/functions/query/request"
+	"github.com/bucketsearch/bucketsearch/functions/query/web"
+	"github.com/bucketsearch/bucketsearch/functions/shared/reply"
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// Search is the path of an alias of /v1/search. Clients that accept JSON ask there, too.
+const Search = "/search"
+
+// endpoint is what the API answers at a path.
+type endpoint struct {
+	path       string
+	method     string   // http.MethodGet, which includes HEAD, or http.MethodPost
+	parameters []string // names of all parameters in the address; others are refused
+	// answer answers a request whose parameters have been checked. If it fails, it must not have
+	// written anything.
+	answer func(a *api, w http.ResponseWriter, r *http.Request, values url.Values) error
+}
+
+// endpoints are all paths of the API.
+var endpoints = []endpoint{
+	{"/v1/search", http.MethodGet, searchParameters, (*api).search},
+	{Search, http.MethodGet, searchParameters, (*api).search},
+	{"/v1/facets", http.MethodGet, facetParameters, (*api).facets},
+	{"/v1/multi", http.MethodPost, nil, (*api).multi},
+	{"/v1/page", http.MethodGet, []string{"url", "asof", "format"}, (*api).page},
+}
+
+type api struct{ engine *engine.Engine }
+
+// Handler serves the paths below /v1/, and the alias Search. An error is answered by a Problem;
+// errors that are not the client's fault are logged. A client that hangs up ends its search.
+func Handler(e *engine.Engine) http.Handler {
+	a := &api{engine: e}
+	mux := http.NewServeMux()
+	for _, p := range endpoints {
+		mux.Handle(p.path, a.serve(p))
+	}
+	mux.Handle("/", a.serve(endpoint{answer: (*api).nothing}))
+	return mux
+}
+
+// serve returns the HTTP handler of an endpoint. An endpoint without a method has no path of its own,
+// and takes any request.
+func (a *api) serve(p endpoint) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		header := w.Header()
+		header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+		header.Set("X-Content-Type-Options", "nosniff")
+		header.Set("Referrer-Policy", "no-referrer")
+		header.Set("X-Robots-Tag", "noindex")
+		header.Set("Vary", "Accept, Accept-Language")
+		if err := a.admit(p, w, r); err != nil {
+			a.fail(w, r, err)
+		}
+	}
+}
+
+// admit checks the method and the names of the parameters of a request, and then answers it.
+func (a *api) admit(p endpoint, w http.ResponseWriter, r *http.Request) error {
+	if p.method == "" {
+		return p.answer(a, w, r, nil)
+	}
+	if allowed := methods(p.method); !slices.Contains(allowed, r.Method) {
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		return request.Failure{Status: http.StatusMethodNotAllowed, Sentence: fmt.Sprintf("There is no %.20s at %s; ask by %s.", r.Method, p.path, p.method)}
+	}
+	values, err := request.Parameters(r)
+	if err != nil {
+		return err
+	}
+	if err := request.Only(values, p.parameters); err != nil {
+		return err
+	}
+	return p.answer(a, w, r, values)
+}
+
+// methods returns the methods that a path with the given main method answers.
+func methods(main string) []string {
+	if main == http.MethodGet {
+		return []string{http.MethodGet, http.MethodHead}
+	}
+	return []string{main}
+}
+
+func (a *api) nothing(_ http.ResponseWriter, _ *http.Request, _ url.Values) error {
+	return request.Failure{Status: http.StatusNotFound, Sentence: "There is nothing at this path; /v1/ lists the paths."}
+}
+
+// Problem is the JSON of an error (RFC 9457), of the media type application/problem+json.
+type Problem struct {
+	Type      string `json:"type"`  // always about:blank, so that Status is the kind of problem
+	Title     string `json:"title"` // name of Status, such as Bad Request
+	Status    int    `json:"status"`
+	Detail    string `json:"detail"`              // sentence that says what to do
+	Parameter string `json:"parameter,omitempty"` // name of the parameter that is wrong, if it is one
+	// Detail again, only at the alias /search: before there was a Problem, its errors had only this
+	// member
+	Error string `json:"error,omitempty"`
+}
+
+// problemOf returns the Problem that is sent to the client for an error.
+func problemOf(f request.Failure) Problem {
+	return Problem{Type: "about:blank", Title: http.StatusText(f.Status), Status: f.Status, Detail: f.Sentence, Parameter: f.Parameter}
+}
+
+// fail answers a request with the Problem of an error.
+func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if errors.Is(r.Context().Err(), context.Canceled) {
+		return // nobody listens
+	}
+	f := a.failure(r, err)
+	if f.Retry > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(f.Retry))
+	}
+	p := problemOf(f)
+	if r.URL.Path == Search {
+		p.Error = p.Detail
+	}
+	content, err := reply.Marshal(p, false)
+	if err != nil {
+		a.engine.Log.ErrorContext(r.Context(), "cannot tell of a failure", "path", r.URL.Path, "error", err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(f.Status)
+	_, _ = w.Write(content) // fails when the client has gone
+}
+
+// failure returns what the client is told of an error, and logs an error that is not the client's
+// fault.
+func (a *api) failure(r *http.Request, err error) request.Failure {
+	f := request.FailureOf(err)
+	if f.Status >= http.StatusInternalServerError {
+		a.engine.Log.ErrorContext(r.Context(), "cannot answer", "path", r.URL.Path, "query", r.URL.RawQuery, "status", f.Status, "error", err)
+	}
+	return f
+}
+
+// freshFor is the value of Cache-Control of answers. Answers come from manifests that are at most
+// about as old, so a cached answer is not much older than a new one would be.
+const freshFor = "max-age=10"
+
+// write answers a request with content of the given media type. The tag stands for what the content
+// says: two contents with the same tag differ only in how long the answer took and what it cost. A
+// client that has an answer with the same tag already gets the status 304 instead.
+func write(w http.ResponseWriter, r *http.Request, media string, content, tag []byte) {
+	h := w.Header()
+	h.Set("Content-Type", media)
+	h.Set("ETag", `W/"`+layout.ContentHash(tag)+`"`)
+	if h.Get("Cache-Control") == "" {
+		h.Set("Cache-Control", freshFor)
+	}
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+}
+
+// page answers a request for the stored copy of a page.
+func (a *api) page(w http.ResponseWriter, r *http.Request, _ url.Values) error {
+	return web.ServeStored(w, r, a.engine, engine.JSON)
+}
