@@ -24,10 +24,10 @@ func TestOnlyThisMachineReadsALoopbackPage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		request := httptest.NewRequest(http.MethodGet, "/search?q=x", nil)
-		request.Host = test.host
+		asked := httptest.NewRequest(http.MethodGet, "/search?q=x", nil)
+		asked.Host = test.host
 		answer := httptest.NewRecorder()
-		handlerFor(listening, page).ServeHTTP(answer, request)
+		handlerFor(listening, page).ServeHTTP(answer, asked)
 		if answer.Code != test.want {
 			t.Errorf("%s asked as %s: %d, want %d", test.listening, test.host, answer.Code, test.want)
 		}

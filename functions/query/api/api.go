@@ -78,6 +78,9 @@ func (a *api) serve(p endpoint) http.HandlerFunc {
 		header.Set("Referrer-Policy", "no-referrer")
 		header.Set("X-Robots-Tag", "noindex")
 		header.Set("Vary", "Accept, Accept-Language")
+		if r.URL.Path != Search {
+			share(w, r)
+		}
 		if err := a.admit(p, w, r); err != nil {
 			a.fail(w, r, err)
 		}
@@ -89,8 +92,14 @@ func (a *api) admit(p endpoint, w http.ResponseWriter, r *http.Request) error {
 	if p.method == "" {
 		return p.answer(a, w, r, nil)
 	}
-	if allowed := methods(p.method); !slices.Contains(allowed, r.Method) {
-		w.Header().Set("Allow", strings.Join(allowed, ", "))
+	allowed := strings.Join(methods(p.method), ", ")
+	switch {
+	case r.Method == http.MethodOptions:
+		w.Header().Set("Allow", allowed)
+		preflight(w, allowed)
+		return nil
+	case !slices.Contains(methods(p.method), r.Method):
+		w.Header().Set("Allow", allowed)
 		return request.Failure{Status: http.StatusMethodNotAllowed, Sentence: fmt.Sprintf("There is no %.20s at %s; ask by %s.", r.Method, p.path, p.method)}
 	}
 	values, err := request.Parameters(r)
@@ -106,9 +115,9 @@ func (a *api) admit(p endpoint, w http.ResponseWriter, r *http.Request) error {
 // methods returns the methods that a path with the given main method answers.
 func methods(main string) []string {
 	if main == http.MethodGet {
-		return []string{http.MethodGet, http.MethodHead}
+		return []string{http.MethodGet, http.MethodHead, http.MethodOptions}
 	}
-	return []string{main}
+	return []string{main, http.MethodOptions}
 }
 
 func (a *api) nothing(_ http.ResponseWriter, _ *http.Request, _ url.Values) error {

@@ -101,14 +101,14 @@ func readSearches(body io.Reader) ([]map[string]json.RawMessage, error) {
 	if err != nil {
 		return nil, request.Wrong("The body ended too early; send it again.")
 	}
-	var asked multiRequest
-	if err := literal.JSON(content, &asked); err != nil {
+	var wanted multiRequest
+	if err := literal.JSON(content, &wanted); err != nil {
 		return nil, request.WrongIn("searches", `The body cannot be read: %v. Send JSON like {"searches": [{"q": "words"}]}.`, err)
 	}
-	if n := len(asked.Searches); n == 0 || n > maxSearches {
+	if n := len(wanted.Searches); n == 0 || n > maxSearches {
 		return nil, request.WrongIn("searches", "The body has %d searches; send 1 to %d.", n, maxSearches)
 	}
-	return asked.Searches, nil
+	return wanted.Searches, nil
 }
 
 // valuesOf returns the members of an object of JSON as parameters. A member is a text, a number, or a

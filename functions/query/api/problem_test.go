@@ -51,7 +51,7 @@ func TestProblems(t *testing.T) {
 			t.Errorf("%.60s (-want +got):\n%s", test.target, diff)
 		}
 	}
-	if w := querytest.Ask(h, "DELETE", "/v1/search?q=a"); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != "GET, HEAD" {
+	if w := querytest.Ask(h, "DELETE", "/v1/search?q=a"); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != "GET, HEAD, OPTIONS" {
 		t.Errorf("DELETE: %d %v", w.Code, w.Header())
 	}
 	if w := querytest.Ask(h, "HEAD", "/v1/search?q=hafen"); w.Code != http.StatusOK || w.Body.Len() > 0 || w.Header().Get("ETag") == "" {

@@ -1,6 +1,13 @@
 package request
 
-import "net/http"
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"golang.org/x/net/publicsuffix"
+)
 
 // Origin returns the scheme and host by which a client has reached this server, such as
 // https://search.example.org. A proxy in front of the server may say by X-Forwarded-Proto that the
@@ -16,4 +23,38 @@ func Origin(r *http.Request) string {
 // front of it.
 func IsSecure(r *http.Request) bool {
 	return r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"
+}
+
+// IsLoopback reports whether a host, with or without a port, is a loopback address or the name
+// localhost. It accepts no other names, because a name server can give them any address. localhost
+// is safe: name servers cannot change its address (RFC 6761, section 6.3).
+func IsLoopback(hostport string) bool {
+	host := hostOf(hostport)
+	if host == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+// IsPublic reports whether a host, with or without a port, can be reached from everywhere: it is a
+// public IP address, or a name below a public suffix, such as search.example.org. A name in a local
+// network, such as intranet or search.internal, is not public.
+func IsPublic(hostport string) bool {
+	host := hostOf(hostport)
+	if ip, err := netip.ParseAddr(host); err == nil {
+		ip = ip.Unmap()
+		return ip.IsGlobalUnicast() && !ip.IsPrivate()
+	}
+	suffix, listed := publicsuffix.PublicSuffix(host)
+	return len(host) > len(suffix) && (listed || strings.Contains(suffix, "."))
+}
+
+// hostOf returns a host without its port, in lower case, and an IPv6 address without brackets.
+func hostOf(hostport string) string {
+	host := hostport
+	if h, _, err := net.SplitHostPort(hostport); err == nil {
+		host = h
+	}
+	return strings.ToLower(strings.Trim(host, "[]"))
 }
