@@ -6,6 +6,7 @@
 //	web         serves pages for people
 //	api         serves programs
 //	mcp         answers language models, by the Model Context Protocol
+//	compress    sends long answers in gzip
 //	querytest   fills buckets for tests
 package query
 
@@ -13,13 +14,15 @@ import (
 	"net/http"
 
 	"github.com/bucketsearch/bucketsearch/functions/query/api"
+	"github.com/bucketsearch/bucketsearch/functions/query/compress"
 	"github.com/bucketsearch/bucketsearch/functions/query/mcp"
 	"github.com/bucketsearch/bucketsearch/functions/query/request"
 	"github.com/bucketsearch/bucketsearch/functions/query/web"
 )
 
-// Handler serves all that clients can ask for by HTTP: the paths of package web and, below /v1/, those
-// of package api. A search by a client that accepts JSON is answered by the API, too.
+// Handler serves all that clients can ask for by HTTP: the paths of package web, those of package api
+// below /v1/, and those about the server (see serverRoutes). A search by a client that accepts JSON is
+// answered by the API, too.
 func Handler(site web.Site) http.Handler {
 	pages, programs := web.Handler(site), api.Handler(site.Engine)
 	mux := http.NewServeMux()
@@ -33,5 +36,6 @@ func Handler(site web.Site) http.Handler {
 	})
 	mux.Handle("/mcp", mcp.Handler(site.Engine))
 	mux.Handle("/", pages)
-	return mux
+	serverRoutes(mux, site.Engine)
+	return compress.Handler(mux)
 }

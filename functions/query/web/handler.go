@@ -77,6 +77,7 @@ func (s *siteHandler) serve(action func(http.ResponseWriter, *http.Request) erro
 		header.Set("X-Content-Type-Options", "nosniff")
 		header.Set("Referrer-Policy", "no-referrer")
 		header.Set("Vary", "Accept, Accept-Language")
+		header.Set("Cache-Control", "private, max-age=10")
 		if err := action(w, r); err != nil {
 			s.fail(w, r, err)
 		}
@@ -115,6 +116,7 @@ func (s *siteHandler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if f.Status >= http.StatusInternalServerError {
 		s.Engine.Log.ErrorContext(r.Context(), "cannot answer", "path", r.URL.Path, "query", r.URL.RawQuery, "status", f.Status, "error", err)
 	}
+	w.Header().Set("Cache-Control", "no-store")
 	if f.Retry > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(f.Retry))
 	}

@@ -37,6 +37,7 @@ type resultsPage struct {
 	First      int                  // number of the first hit, from 1
 	Hits       []hitView
 	Pages      pager
+	Feed       string     // address of the Atom feed of the query
 	Judge      *judgeView // HTML form with which the judge who is signed in saves marks; nil if no judge is signed in
 	Pinged     bool       // whether the browser reports clicks on hits
 }
@@ -79,6 +80,7 @@ func newResultsPage(q engine.Query, found engine.Result) resultsPage {
 	page := resultsPage{
 		Box: box{Query: q.Text, Across: strings.Join(q.Across.Into, ",")}, Total: found.Total, Exact: found.Exact, Images: found.Images, Gallery: len(found.Copies) > 0, Took: found.Took,
 		Incomplete: found.Incomplete && found.Lost == nil, Empty: found.Empty, Partial: found.Partial, Notes: found.Sentences(), Translated: found.Translations(), First: q.From + 1, Pages: newPager(q, found.Total, found.Exact),
+		Feed: "/v1/search?format=atom&" + strings.TrimPrefix(pageAddress(q, 0), "/search?"),
 	}
 	if q.Size != request.DefaultHits {
 		page.Box.Size = q.Size

@@ -23,6 +23,7 @@ func (s *siteHandler) search(w http.ResponseWriter, r *http.Request) error {
 	if found.Images {
 		w.Header().Set("Content-Security-Policy", imagesPolicy)
 	}
+	w.Header().Set("X-Robots-Tag", "noindex")
 	page := newResultsPage(q, found)
 	if err := s.offerMarks(w, r, q, &page); err != nil {
 		return err

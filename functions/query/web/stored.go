@@ -14,6 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/query/engine"
 	"github.com/bucketsearch/bucketsearch/functions/query/request"
 	"github.com/bucketsearch/bucketsearch/functions/shared/vitals"
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
@@ -79,7 +80,7 @@ func ServeStored(w http.ResponseWriter, r *http.Request, e *engine.Engine, other
 	if format != engine.HTML {
 		w.Header().Set("Content-Type", media)
 		w.Header().Del("Content-Disposition")
-		w.Header().Del("ETag") // it is the tag of the stored bytes
+		w.Header().Set("ETag", `W/"`+layout.ContentHash(data)+`"`)
 	}
 	if page.Gone != nil {
 		w.Header().Set("X-Gone-Since", page.Gone.Time.UTC().Format(http.TimeFormat))
@@ -116,6 +117,7 @@ func describe(h http.Header, page webobject.Object, asImage bool) {
 	h.Set("Connection-Allowlist", storedConnections)
 	h.Set("X-DNS-Prefetch-Control", "off")
 	h.Set("X-Robots-Tag", "noindex")
+	h.Set("Cache-Control", "private, max-age=60") // not for long: it may be forgotten
 	h.Set("X-Stored-Url", page.URL)
 	h.Set("Memento-Datetime", page.Downloaded.UTC().Format(http.TimeFormat))
 	if page.Hash != [32]byte{} {

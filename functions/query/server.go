@@ -1,0 +1,87 @@
+package query
+
+import (
+	_ "embed"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
+	"github.com/bucketsearch/bucketsearch/functions/query/request"
+)
+
+// robotsText allows crawlers to index the home page only. Results and stored copies also say
+// noindex (header X-Robots-Tag), for links that lead to them.
+//
+//go:embed robots.txt
+var robotsText string
+
+// serverRoutes adds the paths at which other programs learn of the server itself:
+//
+//	GET /robots.txt       what crawlers may ask for
+//	GET /opensearch.xml   how browsers search here (OpenSearch 1.1)
+//	GET /healthz          200 while the process runs
+//	GET /readyz           200 if it can answer searches, else 503 and the reason
+func serverRoutes(mux *http.ServeMux, e *engine.Engine) {
+	mux.HandleFunc("GET /robots.txt", func(w http.ResponseWriter, _ *http.Request) {
+		writeText(w, http.StatusOK, "public, max-age=86400", "text/plain; charset=utf-8", robotsText)
+	})
+	mux.HandleFunc("GET /opensearch.xml", func(w http.ResponseWriter, r *http.Request) {
+		writeText(w, http.StatusOK, "public, max-age=86400", "application/opensearchdescription+xml", describe(request.Origin(r)))
+	})
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		writeText(w, http.StatusOK, "no-store", "text/plain; charset=utf-8", "The process runs.\n")
+	})
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		status, sentence := http.StatusOK, "Searches can be answered."
+		if err := e.Ready(r.Context()); err != nil {
+			e.Log.ErrorContext(r.Context(), "not ready", "error", err)
+			status, sentence = http.StatusServiceUnavailable, request.FailureOf(err).Sentence
+		}
+		writeText(w, status, "no-store", "text/plain; charset=utf-8", sentence+"\n")
+	})
+}
+
+func writeText(w http.ResponseWriter, status int, cache, media, text string) {
+	h := w.Header()
+	h.Set("Cache-Control", cache)
+	h.Set("Content-Type", media)
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, text) // fails when the client has gone
+}
+
+// description is an OpenSearch description document.
+type description struct {
+	XMLName     xml.Name      `xml:"http://a9.com/-/spec/opensearch/1.1/ OpenSearchDescription"`
+	Name        string        `xml:"ShortName"`
+	Description string        `xml:"Description"`
+	Encoding    string        `xml:"InputEncoding"`
+	Addresses   []urlTemplate `xml:"Url"`
+}
+
+type urlTemplate struct {
+	Type     string `xml:"type,attr"`
+	Rel      string `xml:"rel,attr,omitempty"`
+	First    string `xml:"indexOffset,attr,omitempty"` // number of the first result
+	Template string `xml:"template,attr"`
+}
+
+// describe returns the OpenSearch description of the server with the given origin, as of
+// request.Origin.
+func describe(origin string) string {
+	content, err := xml.MarshalIndent(description{
+		Name: "Bucketsearch", Description: "Search the pages that " + origin + " has crawled.", Encoding: "UTF-8",
+		Addresses: []urlTemplate{
+			{Type: "text/html", Template: origin + "/search?q={searchTerms}"},
+			{Type: "application/atom+xml", First: "0", Template: origin + "/v1/search?format=atom&q={searchTerms}&from={startIndex?}&n={count?}"},
+			{Type: "application/rss+xml", First: "0", Template: origin + "/v1/search?format=rss&q={searchTerms}&from={startIndex?}&n={count?}"},
+			{Type: "application/opensearchdescription+xml", Rel: "self", Template: origin + "/opensearch.xml"},
+		},
+	}, "", " ")
+	if err != nil {
+		panic(fmt.Sprintf("an OpenSearch description cannot be written: %v", err)) // never: it consists of texts
+	}
+	return xml.Header + string(content) + "\n"
+}
