@@ -52,6 +52,8 @@ var endpoints = []endpoint{
 	{"/v1/facets", http.MethodGet, facetParameters, (*api).facets},
 	{"/v1/multi", http.MethodPost, nil, (*api).multi},
 	{"/v1/page", http.MethodGet, []string{"url", "asof", "format"}, (*api).page},
+	{"/v1/openapi.json", http.MethodGet, nil, (*api).describe},
+	{"/v1/{$}", http.MethodGet, nil, (*api).guide},
 }
 
 type api struct{ engine *engine.Engine }
@@ -100,7 +102,7 @@ func (a *api) admit(p endpoint, w http.ResponseWriter, r *http.Request) error {
 		return nil
 	case !slices.Contains(methods(p.method), r.Method):
 		w.Header().Set("Allow", allowed)
-		return request.Failure{Status: http.StatusMethodNotAllowed, Sentence: fmt.Sprintf("There is no %.20s at %s; ask by %s.", r.Method, p.path, p.method)}
+		return request.Failure{Status: http.StatusMethodNotAllowed, Sentence: fmt.Sprintf("There is no %.20s at %s; ask by %s.", r.Method, r.URL.Path, p.method)}
 	}
 	values, err := request.Parameters(r)
 	if err != nil {
