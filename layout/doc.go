@@ -14,7 +14,7 @@
 //	hints/<partition>.json.zst                           disposable copy of the newest manifest
 //	epochs/<n>                                           claim of an epoch, one life of the crawl's queues in Redis: by whom, and which generations the claimer had read
 //	takedowns/<version>.json                             what is forgotten: hashes of URLs and sites
-//	controls/<version>.json                              pause, caps and alerts
+//	controls/<version>.json                              pause, caps, alerts and keys of the API
 //	copies/<key>                                         a second copy of each version of collections, strategies, takedowns and controls
 //	feedback/<yyyyMMdd>/<HHmmssSSS>_<worker>.json        vital signs of a worker since its last report
 //	dead-letters/<queue>/<content hash>.json     a message given up, with its reason (.again: the request to send it again)

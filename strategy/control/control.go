@@ -1,6 +1,7 @@
 // Package control holds the operator's controls: whether the crawl is paused, what it
-// may cost, which collections it is limited to, and where alerts are sent. They are
-// one versioned document in the bucket, as JSON:
+// may cost, which collections it is limited to, where alerts are sent, and with which
+// keys programs may use the HTTP API. They are one versioned document in the bucket,
+// as JSON:
 //
 //	{
 //	  "pause": {"since": "2026-11-22T02:00:00Z", "until": "2026-11-23T00:00:00Z",
@@ -8,7 +9,9 @@
 //	  "limits": {"storage": 50000000000, "requests_a_day": 1000000, "usd_a_day": 2.5},
 //	  "webhook": "https://example.org/alerts",
 //	  "only": [{"collection": "docs"}, {"collection": "default", "seeds": ["https://example.org/"]}],
-//	  "prices": {"put_per_million": 5, "get_per_million": 0.4, "list_per_million": 5, …}
+//	  "prices": {"put_per_million": 5, "get_per_million": 0.4, "list_per_million": 5, …},
+//	  "keys": [{"name": "phone", "sha256": "…64 hexadecimal digits…", "scopes": ["search", "page"],
+//	            "requests_a_minute": 60, "created": "2026-11-22T02:00:00Z"}]
 //	}
 //
 // # Format history
@@ -17,6 +20,8 @@
 //   - 2: has "only". A program of format 1 refuses a document that has "only".
 //   - 3: a limit has the name of its flag: "storage" replaces "storage_bytes", and
 //     is still in bytes. A program of format 2 refuses a document that has "storage".
+//   - 4: has "keys" and "keys_lost". A program of format 3 refuses a document that has
+//     one of them.
 package control
 
 import (
@@ -102,6 +107,9 @@ type Document struct {
 	Only *Only `json:"only,omitempty"`
 
 	Prices meter.Prices `json:"prices,omitzero"` // prices of the cloud; zero: those of AWS (see Priced)
+
+	Keys     *Keys `json:"keys,omitempty"`      // keys of the HTTP API; nil if there are none
+	KeysLost bool  `json:"keys_lost,omitempty"` // whether keys may have been lost by damage (see ErrKeysLost)
 }
 
 // Priced returns the prices of the document, or, if it sets none, those of AWS in us-east-1.
@@ -129,7 +137,7 @@ func (d Document) Validate() error {
 			return literal.Wrong("webhook", d.Webhook, "a web address such as https://example.org/alerts")
 		}
 	}
-	return nil
+	return d.KeyList().Validate()
 }
 
 // Paused returns the pause in force now, or nil. A pause ends at Until, or when the
@@ -152,7 +160,8 @@ func Find(ctx context.Context, bucket blob.Reader) (numbered.Found[Document], er
 // Republish repairs damaged controls: it publishes the version in force again, under a new number.
 // It does so if a newer version is damaged, or if the version in force can be read only from its
 // copy. It returns the new number, or 0 if nothing is damaged. If no version can be read, the new
-// version pauses the crawl. Then an operator must set the limits again, and resume the crawl.
+// version pauses the crawl, and the API refuses all requests. Then an operator must set limits and keys
+// again, and resume the crawl.
 func Republish(ctx context.Context, bucket blob.Bucket, now time.Time) (uint64, error) {
 	found, err := store.Find(ctx, bucket)
 	if err != nil {
@@ -160,6 +169,7 @@ func Republish(ctx context.Context, bucket blob.Bucket, now time.Time) (uint64, 
 	}
 	return store.Republish(ctx, bucket, func(d Document, _ uint64) (Document, error) {
 		if found.Version == 0 {
+			d.KeysLost = true
 			d.Pause = &Pause{Since: now.UTC().Truncate(time.Second), By: Operator,
 				Reason: "the limits were damaged and cannot be read; set them again (bucketsearch limits), then bucketsearch resume"}
 		}

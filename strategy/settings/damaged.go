@@ -23,7 +23,7 @@ import (
 //	newest takedowns and their copy                 all entries that can still be read    is paused
 //	all versions and copies of a strategy           a strategy with only partition 0      is paused
 //	all versions and copies of a collection         nothing: no URL is admitted for it    is paused
-//	all versions and copies of the controls         no limits                             is paused
+//	all versions and copies of the controls         no limits; the API refuses requests   is paused
 //	another document's newest version and its copy  the newest readable version           goes on
 type unreadDocuments struct {
 	mu      sync.Mutex // protects the fields below
@@ -63,6 +63,9 @@ func (u *unreadDocuments) judge(s *Settings) {
 		s.Warnings = append(s.Warnings, d.String())
 		if d.Instead == 0 || strings.HasPrefix(d.Key, layout.Takedowns) && !d.Copied {
 			reasons = append(reasons, d.String())
+		}
+		if d.Instead == 0 && strings.HasPrefix(d.Key, layout.Controls) {
+			s.Control.KeysLost = true
 		}
 	}
 	if len(reasons) > 0 && (s.Control.Pause == nil || !s.Control.Pause.Until.IsZero()) {

@@ -1,0 +1,169 @@
+// Package access decides who may use the HTTP API: by keys, which the operator gives to programs (see
+// package control), and by the place from which a request comes.
+//
+//	keys with the scope search or page   the API, paths below /v1/
+//	none                                 is open
+//	one or more                          needs a key, with the scope of the path
+//	damaged, so that they are unknown    refuses all requests
+//
+// A client sends its key in a header: "Authorization: Bearer KEY" or "X-API-Key: KEY". What is for
+// operators (see Private) needs a key, or a client on the same machine.
+package access
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/query/request"
+	"github.com/bucketsearch/bucketsearch/strategy/control"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// Guard decides which requests are admitted, and counts them for the keys that have a limit. Each
+// process counts for itself. A Guard is safe for concurrent use.
+type Guard struct {
+	Settings *settings.Cache
+	Now      func() time.Time
+
+	mu   sync.Mutex // protects left
+	left map[string]allowance
+}
+
+// allowance is how many requests a key has left at a time. It grows by PerMinute in a minute, up to
+// PerMinute.
+type allowance struct {
+	requests float64
+	at       time.Time
+}
+
+// NeedsKey reports whether the API needs a key. Its error is a request.Failure if that is not known,
+// or the error of reading the settings.
+func (g *Guard) NeedsKey(ctx context.Context) (bool, error) {
+	inForce, err := g.Settings.Get(ctx)
+	if err != nil {
+		return true, err
+	}
+	needed, err := inForce.Control.NeedsKey()
+	if err != nil {
+		return true, request.Failure{
+			Status:   http.StatusServiceUnavailable,
+			Sentence: "Whether a key is needed is not known, as the keys were damaged. The operator must add them again (bucketsearch keys add), or do without (bucketsearch keys remove --all).",
+		}
+	}
+	return needed, nil
+}
+
+// Admit returns nil if a request is admitted to the API, and then counts it. Otherwise its error is a
+// request.Failure, or the error of reading the settings. The scope is control.Search or control.Page.
+func (g *Guard) Admit(r *http.Request, scope string) error {
+	needed, err := g.NeedsKey(r.Context())
+	if err != nil || !needed {
+		return err
+	}
+	return g.admit(r, scope, "This needs a key")
+}
+
+// Private returns nil if a request for something that is for operators is admitted: if it has a key
+// with the scope, or comes from a client on the same machine. Otherwise its error is a request.Failure,
+// or the error of reading the settings.
+func (g *Guard) Private(r *http.Request, scope string) error {
+	if isLocal(r) {
+		return nil
+	}
+	return g.admit(r, scope, "This is for clients on the same machine, or with a key")
+}
+
+// admit returns nil if a request has a key with the scope, whose requests are not used up, and counts
+// the request. The sentence begins the refusal of a request without such a key.
+func (g *Guard) admit(r *http.Request, scope, sentence string) error {
+	key, found, err := g.keyOf(r)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return request.Failure{
+			Status:   http.StatusUnauthorized,
+			Sentence: fmt.Sprintf("%s of the scope %s; send it in the header Authorization: Bearer KEY, or X-API-Key: KEY.", sentence, scope),
+		}
+	case !key.Has(scope):
+		return request.Failure{Status: http.StatusForbidden, Sentence: fmt.Sprintf("The key %s does not have the scope %s, only %s.", key.Name, scope, strings.Join(key.Scopes, ", "))}
+	case key.PerMinute == 0:
+		return nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	left := g.allowance(key)
+	if left < 1 {
+		wait := int(math.Ceil((1 - left) * 60 / float64(key.PerMinute)))
+		return request.Failure{
+			Status: http.StatusTooManyRequests, Retry: wait,
+			Sentence: fmt.Sprintf("The key %s may ask %d times a minute; try again in %d s.", key.Name, key.PerMinute, wait),
+		}
+	}
+	g.spend(key, left-1)
+	return nil
+}
+
+// Count counts further requests for the key of a request that was admitted: one that asks for several
+// things at once. If fewer are left, the key's next requests wait longer.
+func (g *Guard) Count(r *http.Request, further int) {
+	key, found, err := g.keyOf(r)
+	if err != nil || !found || key.PerMinute == 0 {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.spend(key, g.allowance(key)-float64(further))
+}
+
+// allowance returns how many requests a key has left. The caller holds g.mu.
+func (g *Guard) allowance(key control.Key) float64 {
+	full := float64(key.PerMinute)
+	last, found := g.left[key.Sum]
+	if !found {
+		return full
+	}
+	return min(full, last.requests+max(0, g.Now().Sub(last.at).Minutes())*full)
+}
+
+// spend records how many requests a key has left. The caller holds g.mu.
+func (g *Guard) spend(key control.Key, left float64) {
+	if g.left == nil {
+		g.left = make(map[string]allowance)
+	}
+	g.left[key.Sum] = allowance{left, g.Now()}
+}
+
+// keyOf returns the key that a request has; found is false if it has none, or none that exists.
+func (g *Guard) keyOf(r *http.Request) (key control.Key, found bool, err error) {
+	secret := r.Header.Get("X-API-Key")
+	if scheme, credentials, has := strings.Cut(r.Header.Get("Authorization"), " "); has && strings.EqualFold(scheme, "Bearer") {
+		secret = strings.TrimSpace(credentials)
+	}
+	if secret == "" {
+		return control.Key{}, false, nil
+	}
+	inForce, err := g.Settings.Get(r.Context())
+	if err != nil {
+		return control.Key{}, false, err
+	}
+	key, found = inForce.Control.KeyList().Find(secret)
+	return key, found, nil
+}
+
+// isLocal reports whether a request comes from the same machine. Requests through a proxy do not, as
+// their clients may be anywhere. Nor do requests for another host than loopback: a web site might have
+// made its own name point to this machine (DNS rebinding).
+func isLocal(r *http.Request) bool {
+	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
+		if r.Header.Get(name) != "" {
+			return false
+		}
+	}
+	return request.IsLoopback(r.RemoteAddr) && request.IsLoopback(r.Host)
+}
