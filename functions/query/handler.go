@@ -6,6 +6,7 @@
 //	web         serves pages for people
 //	api         serves programs
 //	mcp         answers language models, by the Model Context Protocol
+//	access      decides by keys who may ask
 //	compress    sends long answers in gzip
 //	querytest   fills buckets for tests
 package query
@@ -13,6 +14,7 @@ package query
 import (
 	"net/http"
 
+	"github.com/bucketsearch/bucketsearch/functions/query/access"
 	"github.com/bucketsearch/bucketsearch/functions/query/api"
 	"github.com/bucketsearch/bucketsearch/functions/query/compress"
 	"github.com/bucketsearch/bucketsearch/functions/query/mcp"
@@ -24,7 +26,8 @@ import (
 // below /v1/, and those about the server (see serverRoutes). A search by a client that accepts JSON is
 // answered by the API, too.
 func Handler(site web.Site) http.Handler {
-	pages, programs := web.Handler(site), api.Handler(site.Engine)
+	guard := &access.Guard{Settings: site.Engine.Settings, Now: site.Engine.Now}
+	pages, programs := web.Handler(site), api.Handler(site.Engine, guard)
 	mux := http.NewServeMux()
 	mux.Handle("/v1/", programs)
 	mux.HandleFunc(api.Search, func(w http.ResponseWriter, r *http.Request) {

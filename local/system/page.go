@@ -7,17 +7,20 @@ import (
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/query"
+	"github.com/bucketsearch/bucketsearch/functions/query/access"
 	"github.com/bucketsearch/bucketsearch/functions/query/engine"
+	"github.com/bucketsearch/bucketsearch/functions/query/request"
 	"github.com/bucketsearch/bucketsearch/functions/query/web"
 	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
 	"github.com/bucketsearch/bucketsearch/functions/shared/vitals"
 	"github.com/bucketsearch/bucketsearch/local/memory"
 	"github.com/bucketsearch/bucketsearch/local/queue"
+	"github.com/bucketsearch/bucketsearch/strategy/control"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // Page returns a handler that serves the search page. At /metrics it serves vital signs in the text
-// format of Prometheus. The search page keeps manifests and settings in memory, and reads them again
+// format of Prometheus, to clients on the same machine or with a key of the scope metrics. The search page keeps manifests and settings in memory, and reads them again
 // when they are older than the given age. A person who has one of the given judges' keys may grade
 // results. The click key signs results, so that clicks on them can be counted.
 func (s *System) Page(age time.Duration, judges judgment.Keys, clicks judgment.ClickKey) (http.Handler, error) {
@@ -36,7 +39,16 @@ func (s *System) Page(age time.Duration, judges judgment.Keys, clicks judgment.C
 	})
 	mux := http.NewServeMux()
 	mux.Handle("/", s.vitals.WatchHTTP(name, handler))
-	mux.HandleFunc("GET /metrics", s.metrics)
+	guard := &access.Guard{Settings: inForce, Now: time.Now}
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
+		if err := guard.Private(r, control.Metrics); err != nil {
+			refused := request.FailureOf(err)
+			refused.Describe(w.Header())
+			http.Error(w, refused.Sentence, refused.Status)
+			return
+		}
+		s.metrics(w, r)
+	})
 	return mux, nil
 }
 

@@ -54,11 +54,18 @@ func TestMetrics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	ask := func(from string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(http.MethodGet, "http://localhost/metrics", nil)
+		r.RemoteAddr = from
+		w := httptest.NewRecorder()
+		page.ServeHTTP(w, r)
+		return w
+	}
 	var asking sync.WaitGroup
 	for range 4 {
 		asking.Go(func() {
 			for range 20 {
-				page.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/metrics", nil))
+				ask("127.0.0.1:9")
 			}
 		})
 	}
@@ -66,8 +73,10 @@ func TestMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	asking.Wait()
-	w := httptest.NewRecorder()
-	page.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	if w := ask("192.0.2.1:9"); w.Code != http.StatusUnauthorized || strings.Contains(w.Body.String(), "bucketsearch_urls") {
+		t.Errorf("another machine gets %d %s", w.Code, w.Body)
+	}
+	w := ask("127.0.0.1:9")
 	for _, want := range []string{
 		"\nbucketsearch_urls{state=\"stored\"} 30\n", "\nbucketsearch_documents 30\n", "\nbucketsearch_failures_total{function=\"fetch\"} 0\n",
 	} {

@@ -21,15 +21,16 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/query/access"
 	"github.com/bucketsearch/bucketsearch/functions/query/engine"
 	"github.com/bucketsearch/bucketsearch/functions/query/request"
 	"github.com/bucketsearch/bucketsearch/functions/query/web"
 	"github.com/bucketsearch/bucketsearch/functions/shared/reply"
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/strategy/control"
 )
 
 // Search is the path of an alias of /v1/search. Clients that accept JSON ask there, too.
@@ -39,6 +40,7 @@ const Search = "/search"
 type endpoint struct {
 	path       string
 	method     string   // http.MethodGet, which includes HEAD, or http.MethodPost
+	scope      string   // scope that a key must have (see package access); "" where none is needed
 	parameters []string // names of all parameters in the address; others are refused
 	// answer answers a request whose parameters have been checked. If it fails, it must not have
 	// written anything.
@@ -47,21 +49,25 @@ type endpoint struct {
 
 // endpoints are all paths of the API.
 var endpoints = []endpoint{
-	{"/v1/search", http.MethodGet, searchParameters, (*api).search},
-	{Search, http.MethodGet, searchParameters, (*api).search},
-	{"/v1/facets", http.MethodGet, facetParameters, (*api).facets},
-	{"/v1/multi", http.MethodPost, nil, (*api).multi},
-	{"/v1/page", http.MethodGet, []string{"url", "asof", "format"}, (*api).page},
-	{"/v1/openapi.json", http.MethodGet, nil, (*api).describe},
-	{"/v1/{$}", http.MethodGet, nil, (*api).guide},
+	{"/v1/search", http.MethodGet, control.Search, searchParameters, (*api).search},
+	{Search, http.MethodGet, control.Search, searchParameters, (*api).search},
+	{"/v1/facets", http.MethodGet, control.Search, facetParameters, (*api).facets},
+	{"/v1/multi", http.MethodPost, control.Search, nil, (*api).multi},
+	{"/v1/page", http.MethodGet, control.Page, []string{"url", "asof", "format"}, (*api).page},
+	{"/v1/openapi.json", http.MethodGet, "", nil, (*api).describe},
+	{"/v1/{$}", http.MethodGet, "", nil, (*api).guide},
 }
 
-type api struct{ engine *engine.Engine }
+type api struct {
+	engine *engine.Engine
+	guard  *access.Guard
+}
 
-// Handler serves the paths below /v1/, and the alias Search. An error is answered by a Problem;
-// errors that are not the client's fault are logged. A client that hangs up ends its search.
-func Handler(e *engine.Engine) http.Handler {
-	a := &api{engine: e}
+// Handler serves the paths below /v1/, and the alias Search, to the clients that the guard admits. An
+// error is answered by a Problem; errors that are not the client's fault are logged. A client that
+// hangs up ends its search.
+func Handler(e *engine.Engine, guard *access.Guard) http.Handler {
+	a := &api{engine: e, guard: guard}
 	mux := http.NewServeMux()
 	for _, p := range endpoints {
 		mux.Handle(p.path, a.serve(p))
@@ -81,7 +87,7 @@ func (a *api) serve(p endpoint) http.HandlerFunc {
 		header.Set("X-Robots-Tag", "noindex")
 		header.Set("Vary", "Accept, Accept-Language")
 		if r.URL.Path != Search {
-			share(w, r)
+			a.share(w, r)
 		}
 		if err := a.admit(p, w, r); err != nil {
 			a.fail(w, r, err)
@@ -89,7 +95,7 @@ func (a *api) serve(p endpoint) http.HandlerFunc {
 	}
 }
 
-// admit checks the method and the names of the parameters of a request, and then answers it.
+// admit checks the method, the key and the names of the parameters of a request, and then answers it.
 func (a *api) admit(p endpoint, w http.ResponseWriter, r *http.Request) error {
 	if p.method == "" {
 		return p.answer(a, w, r, nil)
@@ -104,6 +110,12 @@ func (a *api) admit(p endpoint, w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Allow", allowed)
 		return request.Failure{Status: http.StatusMethodNotAllowed, Sentence: fmt.Sprintf("There is no %.20s at %s; ask by %s.", r.Method, r.URL.Path, p.method)}
 	}
+	if p.scope != "" {
+		if err := a.guard.Admit(r, p.scope); err != nil {
+			return err
+		}
+		a.restrict(w, r)
+	}
 	values, err := request.Parameters(r)
 	if err != nil {
 		return err
@@ -112,6 +124,14 @@ func (a *api) admit(p endpoint, w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return p.answer(a, w, r, values)
+}
+
+// restrict forbids shared caches to keep the answer to a request if a key is needed for it.
+func (a *api) restrict(w http.ResponseWriter, r *http.Request) {
+	if needed, err := a.guard.NeedsKey(r.Context()); needed || err != nil {
+		w.Header().Set("Cache-Control", "private, "+freshFor)
+		w.Header().Add("Vary", "Authorization, X-API-Key")
+	}
 }
 
 // methods returns the methods that a path with the given main method answers.
@@ -149,9 +169,7 @@ func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
 		return // nobody listens
 	}
 	f := a.failure(r, err)
-	if f.Retry > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(f.Retry))
-	}
+	f.Describe(w.Header())
 	p := problemOf(f)
 	if r.URL.Path == Search {
 		p.Error = p.Detail
@@ -162,7 +180,6 @@ func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(f.Status)
 	_, _ = w.Write(content) // fails when the client has gone
 }

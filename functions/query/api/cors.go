@@ -17,10 +17,11 @@ import (
 //
 // The second row protects what only a machine or a local network can reach: otherwise any web site
 // could search it through the browsers of its visitors there.
-func share(w http.ResponseWriter, r *http.Request) {
+func (a *api) share(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Add("Vary", "Origin")
-	if !request.IsPublic(r.Host) {
+	needed, err := a.guard.NeedsKey(r.Context())
+	if isOpen := !needed || err != nil; isOpen && !request.IsPublic(r.Host) {
 		origin, err := url.Parse(r.Header.Get("Origin"))
 		if err != nil || !request.IsLoopback(origin.Host) {
 			return

@@ -41,12 +41,14 @@ type AnswerOrProblem struct {
 	Problem *Problem `json:"problem,omitempty"`
 }
 
-// multi answers several searches at once. A search that fails does not disturb the others.
+// multi answers several searches at once. A search that fails does not disturb the others. For a key
+// with a limit, each search counts as a request.
 func (a *api) multi(w http.ResponseWriter, r *http.Request, _ url.Values) error {
 	searches, err := readSearches(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		return err
 	}
+	a.guard.Count(r, len(searches)-1)
 	all := Answers{make([]AnswerOrProblem, len(searches))}
 	reader := request.Languages(r)
 	var group errgroup.Group

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/query/access"
 	"github.com/bucketsearch/bucketsearch/functions/query/api"
 	"github.com/bucketsearch/bucketsearch/functions/query/engine"
 	"github.com/bucketsearch/bucketsearch/functions/query/querytest"
@@ -22,7 +23,7 @@ func newStore(t testing.TB, pages ...querytest.Page) (*querytest.Store, http.Han
 		Settings: s.Settings(s.Bucket), Now: s.Clock.Now, Age: 10 * time.Second, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
 	s.Check(err)
-	return s, api.Handler(e)
+	return s, api.Handler(e, &access.Guard{Settings: e.Settings, Now: s.Clock.Now})
 }
 
 // get sends a GET request, and decodes the JSON of the answer, which must have the given status.
@@ -31,10 +32,15 @@ func get[T any](t testing.TB, h http.Handler, target string, status int) (value 
 	return decode[T](t, querytest.Ask(h, "GET", target), target, status)
 }
 
-// post sends a POST request with a body.
-func post(h http.Handler, target, body string) *httptest.ResponseRecorder {
+// post sends a POST request with a body. The parameter header has header lines such as "X-API-Key: a".
+func post(h http.Handler, target, body string, header ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest("POST", target, strings.NewReader(body))
+	for _, line := range header {
+		name, value, _ := strings.Cut(line, ": ")
+		r.Header.Add(name, value)
+	}
 	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest("POST", target, strings.NewReader(body)))
+	h.ServeHTTP(w, r)
 	return w
 }
 

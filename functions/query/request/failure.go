@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/query/engine"
@@ -23,6 +24,17 @@ type Failure struct {
 
 // Error implements error.
 func (f Failure) Error() string { return f.Sentence }
+
+// Describe sets the headers of an answer that tell the client of the failure what to do.
+func (f Failure) Describe(h http.Header) {
+	h.Set("Cache-Control", "no-store")
+	if f.Retry > 0 {
+		h.Set("Retry-After", strconv.Itoa(f.Retry))
+	}
+	if f.Status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", `Bearer realm="Bucketsearch"`)
+	}
+}
 
 // FailureOf returns the Failure that is sent to the client for the error err. It hides the details
 // of internal errors.

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/bucketsearch/bucketsearch/functions/query/engine"
@@ -116,10 +115,7 @@ func (s *siteHandler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if f.Status >= http.StatusInternalServerError {
 		s.Engine.Log.ErrorContext(r.Context(), "cannot answer", "path", r.URL.Path, "query", r.URL.RawQuery, "status", f.Status, "error", err)
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	if f.Retry > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(f.Retry))
-	}
+	f.Describe(w.Header())
 	if request.WantsJSON(r) {
 		err = request.WriteJSON(w, f.Status, map[string]string{"error": f.Sentence})
 	} else {
