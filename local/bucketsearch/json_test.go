@@ -14,7 +14,7 @@ import (
 
 // jsonOf holds the arguments with which TestJSON runs each command that prints JSON.
 var jsonOf = map[string]string{
-	"search": "--explain score --facet site heron", "status": "", "why": "SITE/frog", "verify": "--repair", "list": "", "urls": "", "crawl": "--delay 0 --allow-private SITE", "report": "",
+	"search": "--explain score --facet site heron", "status": "", "why": "SITE/frog", "verify": "--repair", "list": "", "urls": "", "crawl": "--delay 0 --allow-private SITE", "report": "", "keys list": "",
 	"eval":             "--queries QUERIES --qrels QRELS",
 	"collections list": "", "collections show": "default", "collections remove": "default", // must run last
 }
