@@ -6,6 +6,7 @@
 //	web         serves pages for people
 //	api         serves programs
 //	mcp         answers language models, by the Model Context Protocol
+//	client      asks a server, for programs in Go
 //	access      decides by keys who may ask
 //	compress    sends long answers in gzip
 //	querytest   fills buckets for tests

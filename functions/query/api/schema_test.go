@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/query/querytest"
 )
 
 // spec is openapi.json, as the tests read it.
@@ -195,7 +197,7 @@ func (s *spec) described(t *testing.T, of reflect.Type, name string, seen map[st
 	schema := s.Components.Schemas[name]
 	known, _ := schema["properties"].(map[string]any)
 	required, _ := schema["required"].([]any)
-	fields := jsonFields(of)
+	fields := querytest.Members(of)
 	for member := range known {
 		if _, found := fields[member]; !found {
 			t.Errorf("%s describes the member %s, which %v does not have", name, member, of)
@@ -225,24 +227,4 @@ func (s *spec) described(t *testing.T, of reflect.Type, name string, seen map[st
 			s.described(t, inner, strings.TrimPrefix(ref, "#/components/schemas/"), seen)
 		}
 	}
-}
-
-// jsonFields returns the fields of a type by their names in JSON, those of embedded types included.
-func jsonFields(of reflect.Type) map[string]reflect.StructField {
-	fields := map[string]reflect.StructField{}
-	for i := range of.NumField() {
-		field := of.Field(i)
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		switch {
-		case field.Anonymous && name == "":
-			for inner, f := range jsonFields(field.Type) {
-				if _, hidden := fields[inner]; !hidden {
-					fields[inner] = f
-				}
-			}
-		case field.IsExported() && name != "-":
-			fields[name] = field
-		}
-	}
-	return fields
 }
