@@ -171,7 +171,7 @@ func Republish(ctx context.Context, bucket blob.Bucket, now time.Time) (uint64, 
 		if found.Version == 0 {
 			d.KeysLost = true
 			d.Pause = &Pause{Since: now.UTC().Truncate(time.Second), By: Operator,
-				Reason: "the limits were damaged and cannot be read; set them again (bucketsearch limits), then bucketsearch resume"}
+				Reason: "limits, and keys of the API, were damaged and cannot be read; set them again (bucketsearch limits, bucketsearch keys), then bucketsearch resume"}
 		}
 		return d, nil
 	})
