@@ -146,5 +146,5 @@ func (b *Builder) writeColumns() (*objectWriter, error) {
 	for i, r := range b.runs {
 		words[i] = &runWords{parser: parser{data: r.words}, documents: uint32(len(b.codes))}
 	}
-	return b.columns.object(b.analysis, words)
+	return b.columns.object(b.analysis, words, []suggestionCursor{&b.columns.collected})
 }

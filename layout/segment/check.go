@@ -52,6 +52,13 @@ func (s *Segment) checkColumns(ctx context.Context) error {
 			return err
 		}
 	}
+	if found, err := s.Suggestions(ctx); err != nil {
+		return err
+	} else if found != nil {
+		if err := found.check(ctx); err != nil {
+			return err
+		}
+	}
 	_, err := s.Sketches(ctx)
 	return err
 }

@@ -20,6 +20,8 @@ const (
 	stringsKind kind = 3 // a set of strings for each document
 	wordsKind   kind = 4 // for each word, the number of documents that contain it: a finite-state transducer of package vellum
 	samplesKind kind = 5 // for each word, a sample of the documents that contain it
+
+	suggestionsKind kind = 6 // titles and headings, which are offered while people type
 )
 
 // maxColumn is the greatest size of a column before compression, in bytes.
@@ -119,12 +121,15 @@ type columnWriter struct {
 	numbers    [len(numberColumns)][]uint64
 	strings    [len(stringColumns)]stringWriter
 	vectorless bool // true if an input of a merge lacks vectors; then the segment gets none
+
+	collected collectedSuggestions // those of the documents that were added by the method add
 }
 
 // add adds a document; lengths are the numbers of tokens in its fields.
 func (w *columnWriter) add(d *Document, lengths *[postings.Fields]uint32, vector Vector) {
-	w.documents++
 	w.identities = append(w.identities, d.ID[:]...)
+	w.collected.add(w.documents, d, w.hash)
+	w.documents++
 	w.sketches = appendSketch(w.sketches, &d.Sketch)
 	w.vectors = appendVector(w.vectors, vector)
 	for i, n := range [len(numberColumns)]uint64{uint64(d.Fetched.UnixMilli()),
@@ -143,8 +148,8 @@ func (w *columnWriter) add(d *Document, lengths *[postings.Fields]uint32, vector
 
 // object returns a part of a segment: all columns, and in the tail the statistics of the documents.
 // The first parameter has the version of each language's analyzer, for these statistics. The cursors
-// yield the words for the columns of words.
-func (w *columnWriter) object(analysis map[string]uint32, cursors []wordCursor) (*objectWriter, error) {
+// yield the words for the columns of words, and the suggestions.
+func (w *columnWriter) object(analysis map[string]uint32, cursors []wordCursor, suggested []suggestionCursor) (*objectWriter, error) {
 	o := new(objectWriter)
 	o.writeColumn(identities, rowsKind, w.identities)
 	for i, name := range stringColumns {
@@ -190,6 +195,13 @@ func (w *columnWriter) object(analysis map[string]uint32, cursors []wordCursor) 
 	}
 	o.writeColumn(words, wordsKind, transducer)
 	o.writeColumn(samples, samplesKind, sampled)
+	found, err := mergeSuggestions(suggested, w.documents, w.hash)
+	if err != nil {
+		return nil, err
+	}
+	if found != nil {
+		o.writeUnpacked(suggestions, suggestionsKind, found)
+	}
 	return o, nil
 }
 
@@ -216,9 +228,14 @@ func (w *columnWriter) languages() (names []string, of []uint16) {
 func (w *columnWriter) hashes() []uint32 {
 	hashes := make([]uint32, w.documents)
 	for i := range hashes {
-		hashes[i] = hashOf(w.identities[i*len(layout.Identity{}):])
+		hashes[i] = w.hash(uint32(i))
 	}
 	return hashes
+}
+
+// hash returns the hash of a document's identity (see hashes).
+func (w *columnWriter) hash(doc uint32) uint32 {
+	return hashOf(w.identities[int(doc)*len(layout.Identity{}):])
 }
 
 // hashOf returns the hash by which documents are chosen for the sample of a word: the first 32 bits

@@ -72,9 +72,39 @@
 //	           of documents
 //	        5  samples of words: for each word, how many documents (at most 8,
 //	           1 byte), and each as the distance to the one before
+//	        6  suggestions, see below; never compressed as a whole
 //
 // A row of the column "vector" has 24 entries: the hash of a term, u16, and its weight, a byte.
 // Unused entries, at the end, are zero (see Vector).
+//
+// The column "suggestions" has the names (see Document.Name) and headings of documents, which are
+// offered to people while they type. A segment without any lacks the column. Suggestions are sorted by
+// their folded texts (see FoldSuggestion), a name before a heading. Those with the same folded text are
+// one, and are written as in the first document that has them. Their numbers count from 0:
+//
+//	…       number of suggestions
+//	…       number of blocks; for each: its size
+//	…       size of the transducer
+//	…       for each suggestion: its traits, a byte:
+//	          bit 7     1 for a name, 0 for a heading
+//	          bits 4–6  binary logarithm of the number of documents, at most 7
+//	          bits 0–3  number of characters divided by 8, at most 15
+//	…       for each suggestion: the first document of its sample, in as many
+//	        bytes as the number of all documents needs
+//	…       blocks, each of 256 suggestions (the last may have fewer) and packed
+//	        like a column: size before compression, 1 or 0, content. For each
+//	        suggestion: its text, front-coded; number of documents; a sample of
+//	        them, as samples of words; if it is a name, the URL of each of these
+//	…       a vellum transducer of keys → offset of the key's list in the lists
+//	…       lists; each: number of suggestions with the key; for each: 4 times
+//	        its distance from the one before, plus its Place
+//
+// The keys of a suggestion are its words, in lower case and without marks, and their rests from
+// capital letters inside: "The xmlParser" has the keys the, xmlparser and parser. Somebody who types
+// "pars" is offered the suggestions in the lists of all keys that begin with pars. Traits and
+// documents say which of them are best, and only the blocks of these are decompressed. In Chinese,
+// Thai and other scripts without spaces, the keys are the pairs of neighbouring characters, and the
+// last character.
 //
 // A reader skips unknown columns. If a column that it needs is missing, its error names
 // the column. So a new column needs no new version. Merging keeps only known columns.
@@ -128,7 +158,7 @@
 //	exact            for a word that was in at most eight documents
 //	perhaps too high for any other word, by at most the number of documents left out
 //
-// A word is dropped when all documents of its sample are dead. So a word without living
+// The same holds for suggestions. A word is dropped when all documents of its sample are dead. So a word without living
 // documents is always dropped; a word with living documents may be dropped, too, if it
 // was in more than eight documents and by chance all of its sample died.
 //
@@ -141,7 +171,9 @@
 //     So did the column "vector" (see Vector): where a segment lacks it, similar documents do
 //     not support each other in searches. So did the column "translation" (see
 //     Document.Translation): from a segment that lacks it, no dictionaries are learnt. So did
-//     the column "own date" (see Document.Date): where it is missing, no date is known. So did the
+//     the column "own date" (see Document.Date): where it is missing, no date is known. So did
+//     the column "suggestions": documents of a segment that lacks it are not suggested until
+//     they are indexed anew. So did the
 //     supplements of stored documents: where a block lacks them, its documents have no sections, and
 //     their dates are only in the column. Programs from before the supplements read the blocks all the
 //     same, because readers of zstd skip skippable frames; if such a program merges segments, the

@@ -37,6 +37,11 @@ type Document struct {
 	Date        time.Time // the page's own date, in days; the zero time if it is not known
 	Sections    []Section // sections of Body, in its order; both their headings and their starts ascend
 
+	// Name is the title without the name of the site, such as VACUUM for "PostgreSQL: VACUUM". It and
+	// the headings are suggested to people while they type; "" if nothing of the document shall be.
+	// Like the fields at the end, it is not among what Segment.Stored returns.
+	Name string
+
 	// Package is the key of the package that holds the stored page: an object with many pages.
 	// Offset and Length are the range of the compressed page in the package, in bytes.
 	Package        string

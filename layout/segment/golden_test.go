@@ -53,6 +53,25 @@ func TestEarlierVersions(t *testing.T) {
 		}
 		testVersion(t, version, supplemented(example(version)), file)
 	})
+	t.Run("suggestions", func(t *testing.T) {
+		const file = "testdata/segment.v3.suggestions"
+		docs := named(30, 1)
+		if *update {
+			if err := os.WriteFile(file, mustBuild(t, docs, 0), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Check(content); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(suggested(t, mustOpen(t, mustBuild(t, docs, 0))), suggested(t, mustOpen(t, content))); d != "" {
+			t.Errorf("suggestions (-want +got)\n%s", d)
+		}
+	})
 }
 
 // testVersion reads a file with a segment of the given version of the format. It must hold the

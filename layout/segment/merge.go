@@ -169,10 +169,11 @@ func lowestAnalysis(all []*input) map[string]uint32 {
 }
 
 // mergeColumns returns the columns of the merged segment, with the values of all living documents:
-// first those of the first input, then those of the second, and so on. For the columns of words, it
-// merges the words of all inputs into one sorted sequence.
+// first those of the first input, then those of the second, and so on. It merges the words of
+// all inputs into one sorted sequence, and so the suggestions.
 func mergeColumns(ctx context.Context, all []*input) (*objectWriter, error) {
 	columns, words := columnWriter{}, make([]wordCursor, len(all))
+	var suggested []suggestionCursor
 	columns.vectorless = slices.ContainsFunc(all, func(in *input) bool { return !in.HasVectors() })
 	for i, in := range all {
 		if err := in.copyColumns(ctx, &columns); err != nil {
@@ -182,8 +183,15 @@ func mergeColumns(ctx context.Context, all []*input) (*objectWriter, error) {
 		if words[i], err = in.words(ctx); err != nil {
 			return nil, err
 		}
+		of, err := in.suggestions(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if of != nil {
+			suggested = append(suggested, of)
+		}
 	}
-	return columns.object(lowestAnalysis(all), words)
+	return columns.object(lowestAnalysis(all), words, suggested)
 }
 
 // copyColumns appends to each column of w the values of the input's living documents.

@@ -1,6 +1,9 @@
 package segment
 
-import "slices"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // objectWriter holds a segment, or a part of one, while it is written: the bytes, and
 // the tail that describes them.
@@ -31,6 +34,15 @@ func (o *objectWriter) join(more int) {
 func (o *objectWriter) writeColumn(name string, k kind, content []byte) {
 	from := len(o.content)
 	o.content = seal(appendPacked(o.content, content), from)
+	o.columns = append(o.columns, columnExtent{name: name, kind: k, offset: int64(from), size: int64(len(o.content) - from)})
+}
+
+// writeUnpacked appends a column that is not compressed as a whole, and its checksum. Its readers so need
+// not decompress all of it.
+func (o *objectWriter) writeUnpacked(name string, k kind, content []byte) {
+	from := len(o.content)
+	o.content = append(binary.AppendUvarint(o.content, uint64(len(content))), 0)
+	o.content = seal(append(o.content, content...), from)
 	o.columns = append(o.columns, columnExtent{name: name, kind: k, offset: int64(from), size: int64(len(o.content) - from)})
 }
 

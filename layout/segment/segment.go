@@ -196,7 +196,9 @@ type Sizes struct {
 	Positions int64 // bytes of the positions of the terms in the documents
 	Words     int64 // bytes of all words in the spelling of the pages, with a sample of the documents of each word
 	Columns   int64 // bytes of the columns of numbers and strings, which filters and scoring need
-	Tail      int64
+
+	Suggestions int64 // bytes of the titles and headings that are offered while people type
+	Tail        int64
 }
 
 // Sizes returns the sizes of the segment's sections, and the number of its terms. It reads nothing,
@@ -214,6 +216,8 @@ func (s *Segment) Sizes() (sizes Sizes, terms int64) {
 	for _, c := range t.columns {
 		if c.name == words || c.name == samples {
 			sizes.Words += c.size
+		} else if c.name == suggestions {
+			sizes.Suggestions += c.size
 		} else {
 			sizes.Columns += c.size
 		}

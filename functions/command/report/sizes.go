@@ -31,6 +31,7 @@ const (
 	terms
 	positions
 	dictionary
+	suggestions
 	texts
 	columns
 	tails
@@ -68,6 +69,7 @@ func (r *Report) measure(ctx context.Context, bucket blob.Reader, generations []
 		terms:        {What: "index: terms and postings", Unit: "term"},
 		positions:    {What: "index: positions"},
 		dictionary:   {What: "index: dictionary of words"},
+		suggestions:  {What: "index: suggestions while typing"},
 		texts:        {What: "index: titles and texts", Unit: "document"},
 		columns:      {What: "index: columns of documents", Unit: "document"},
 		tails:        {What: "index: tails of segments", Unit: "segment"},
@@ -166,6 +168,7 @@ func (m *measured) addSegment(ctx context.Context, listed manifest.Segment) erro
 	documents := int64(listed.Documents)
 	m.add(map[int]Size{
 		terms: {Count: count, Bytes: sizes.Terms}, positions: {Bytes: sizes.Positions}, dictionary: {Bytes: sizes.Words},
+		suggestions: {Bytes: sizes.Suggestions},
 		texts: {Count: documents, Bytes: sizes.Stored}, columns: {Count: documents, Bytes: sizes.Columns}, tails: {Count: 1, Bytes: sizes.Tail},
 	})
 	return nil

@@ -20,13 +20,14 @@ type Page struct {
 	Silent bool
 }
 
-// Build returns the bytes of a segment that indexes the pages. With the same version of the
+// Build returns the bytes of a segment that indexes the pages. It sets their names. With the same version of the
 // program, the same pages give the same bytes.
 func Build(pages []*Page) ([]byte, error) {
 	versions := make(map[string]uint32)
 	for _, p := range pages {
 		versions[p.Lang] = analysis.Version(p.Lang)
 	}
+	setNames(pages)
 	b := segment.NewBuilder(versions)
 	t, a := newTokenizer(), newAhead()
 	for _, p := range pages {

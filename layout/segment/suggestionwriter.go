@@ -1,0 +1,280 @@
+package segment
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/blevesearch/vellum"
+)
+
+// MaxHeadings is the greatest number of headings of a document that become suggestions, from the first.
+const MaxHeadings = 64
+
+// suggestionCursor walks suggestions in the order of their keys.
+type suggestionCursor interface {
+	cursor
+	suggestion() *Suggestion // the current suggestion; valid until the next call of next
+}
+
+// collectedSuggestions holds the suggestions of the documents of a Builder. After the last document it is
+// a suggestionCursor.
+type collectedSuggestions struct {
+	known map[string]*Suggestion // by key
+	keys  []string               // all keys, sorted; set by the first call of next
+	at    int                    // number of keys that next has passed
+}
+
+// add adds the suggestions of a document: its name and its headings, each once. hash returns the hash of
+// each document's identity (see hashOf).
+func (c *collectedSuggestions) add(doc uint32, d *Document, hash func(doc uint32) uint32) {
+	if d.Name == "" {
+		return
+	}
+	seen := make(map[string]bool)
+	for i, text := range append([]string{d.Name}, d.Headings[:min(len(d.Headings), MaxHeadings)]...) {
+		s := Suggestion{Text: strings.Join(strings.Fields(text), " "), IsTitle: i == 0, Pages: 1, Docs: []uint32{doc}}
+		key := s.key()
+		folded := key[:len(key)-1]
+		if seen[folded] || len(s.Text) > MaxSuggestion || !strings.ContainsFunc(s.Text, isWordRune) {
+			continue
+		}
+		seen[folded] = true
+		if s.IsTitle {
+			s.URLs = []string{d.URL}
+		}
+		if c.known == nil {
+			c.known = make(map[string]*Suggestion)
+		}
+		if known := c.known[key]; known != nil {
+			known.join(&s, hash)
+		} else {
+			c.known[key] = &s
+		}
+	}
+}
+
+// join adds the documents of another suggestion with the same key, whose numbers are all higher.
+func (s *Suggestion) join(other *Suggestion, hash func(doc uint32) uint32) {
+	s.Pages += other.Pages
+	s.Docs, s.URLs = append(s.Docs, other.Docs...), append(s.URLs, other.URLs...)
+	for len(s.Docs) > sampleSize {
+		last := 0 // index of the document with the highest hash
+		for i, doc := range s.Docs {
+			if cmp.Or(cmp.Compare(hash(doc), hash(s.Docs[last])), cmp.Compare(doc, s.Docs[last])) > 0 {
+				last = i
+			}
+		}
+		s.Docs = slices.Delete(s.Docs, last, last+1)
+		if s.IsTitle {
+			s.URLs = slices.Delete(s.URLs, last, last+1)
+		}
+	}
+}
+
+func (c *collectedSuggestions) next() (bool, error) {
+	if c.keys == nil {
+		c.keys = slices.Sorted(maps.Keys(c.known))
+	}
+	c.at++
+	return c.at <= len(c.keys), nil
+}
+
+func (c *collectedSuggestions) key() []byte             { return []byte(c.keys[c.at-1]) }
+func (c *collectedSuggestions) suggestion() *Suggestion { return c.known[c.keys[c.at-1]] }
+
+// inputSuggestions is a suggestionCursor of a segment that is being merged. It skips a suggestion if all
+// documents in its Docs are dead, and gives the living ones the numbers of the merged segment.
+type inputSuggestions struct {
+	in      *input
+	all     *Suggestions
+	block   []Suggestion
+	at      int // number of suggestions that next has passed
+	current Suggestion
+}
+
+// suggestions returns a cursor of the suggestions of a segment that is being merged; nil if it has none.
+func (in *input) suggestions(ctx context.Context) (*inputSuggestions, error) {
+	all, err := in.Suggestions(ctx)
+	if all == nil || err != nil {
+		return nil, err
+	}
+	return &inputSuggestions{in: in, all: all}, nil
+}
+
+func (c *inputSuggestions) next() (bool, error) {
+	for ; c.at < int(c.all.count); c.at++ {
+		n := c.at % suggestionBlock
+		if n == 0 {
+			var err error
+			if c.block, err = c.all.block(c.at / suggestionBlock); err != nil {
+				return false, c.in.wrap(err)
+			}
+		}
+		c.current = c.block[n]
+		dead := c.current.keep(c.in)
+		if len(c.current.Docs) > 0 {
+			c.current.Pages = min(c.current.Pages-min(dead, c.current.Pages-1), uint64(c.in.live))
+			c.at++
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// keep removes the dead documents of a segment that is being merged, and gives the others their new
+// numbers. It returns how many it has removed.
+func (s *Suggestion) keep(in *input) (dead uint64) {
+	known := *s
+	s.Docs, s.URLs = nil, nil
+	for i, doc := range known.Docs {
+		if !in.lives(doc) {
+			dead++
+			continue
+		}
+		s.Docs = append(s.Docs, in.numbers[doc])
+		if s.IsTitle {
+			s.URLs = append(s.URLs, known.URLs[i])
+		}
+	}
+	return dead
+}
+
+func (c *inputSuggestions) key() []byte             { return []byte(c.current.key()) }
+func (c *inputSuggestions) suggestion() *Suggestion { return &c.current }
+
+// suggestionWriter encodes suggestions, which must be added in the order of their keys.
+type suggestionWriter struct {
+	count  uint32
+	traits []byte
+	docs   []byte
+	width  int // number of bytes of a document's number
+	sizes  []int
+	blocks []byte
+	block  []byte      // content of the block that is not full yet
+	last   string      // text of the suggestion before
+	keys   []placedKey // keys of the current suggestion
+	lists  map[string]*suggestionList
+}
+
+// placedKey is a key of a suggestion, with its place there.
+type placedKey struct {
+	text string
+	at   Place
+}
+
+// suggestionList is the list of the suggestions with one key.
+type suggestionList struct {
+	last    uint32 // number of the last one
+	count   uint64
+	encoded []byte
+}
+
+// mergeSuggestions returns a column with the suggestions that the cursors yield, for a segment with so
+// many documents; nil if there are none.
+func mergeSuggestions(cursors []suggestionCursor, documents uint32, hash func(doc uint32) uint32) ([]byte, error) {
+	w := suggestionWriter{width: docWidth(documents), lists: make(map[string]*suggestionList)}
+	err := eachKey(cursors, func(_ []byte, having []suggestionCursor) error {
+		all := *having[0].suggestion()
+		for _, c := range having[1:] {
+			all.join(c.suggestion(), hash)
+		}
+		if w.count == maxSuggestions {
+			return fmt.Errorf("a segment holds at most %d suggestions", maxSuggestions)
+		}
+		w.add(&all)
+		return nil
+	})
+	if err != nil || w.count == 0 {
+		return nil, err
+	}
+	content, err := w.finish()
+	if err != nil {
+		return nil, fmt.Errorf("cannot write the suggestions: %w", err)
+	}
+	return content, nil
+}
+
+func (w *suggestionWriter) add(s *Suggestion) {
+	w.traits = append(w.traits, byte(traitsOf(s)))
+	for i := w.width - 1; i >= 0; i-- {
+		w.docs = append(w.docs, byte(s.Docs[0]>>(8*i)))
+	}
+	if w.count%suggestionBlock == 0 {
+		w.closeBlock()
+	}
+	w.block = appendFront(w.block, w.last, s.Text)
+	w.last = s.Text
+	w.block = binary.AppendUvarint(w.block, s.Pages)
+	w.block = appendSample(w.block, s.Docs)
+	for _, u := range s.URLs {
+		w.block = appendText(w.block, u)
+	}
+	w.keys = w.keys[:0]
+	suggestionKeys(s.Text, w.addKey)
+	for _, k := range w.keys {
+		list := w.lists[k.text]
+		if list == nil {
+			list = new(suggestionList)
+			w.lists[k.text] = list
+		}
+		list.encoded = binary.AppendUvarint(list.encoded, uint64(w.count-list.last)<<2|uint64(k.at))
+		list.last = w.count
+		list.count++
+	}
+	w.count++
+}
+
+// addKey adds a key of the current suggestion to w.keys. A key that it has several times gets the best place.
+func (w *suggestionWriter) addKey(text string, at Place) {
+	n := slices.IndexFunc(w.keys, func(k placedKey) bool { return k.text == text })
+	if n < 0 {
+		w.keys = append(w.keys, placedKey{text, at})
+	} else {
+		w.keys[n].at = min(w.keys[n].at, at)
+	}
+}
+
+// closeBlock packs the suggestions that were added since the last block.
+func (w *suggestionWriter) closeBlock() {
+	if len(w.block) == 0 {
+		return
+	}
+	before := len(w.blocks)
+	w.blocks = appendPacked(w.blocks, w.block)
+	w.sizes = append(w.sizes, len(w.blocks)-before)
+	w.block, w.last = w.block[:0], ""
+}
+
+// finish returns the content of the column (see doc.go).
+func (w *suggestionWriter) finish() ([]byte, error) {
+	w.closeBlock()
+	var transducer bytes.Buffer
+	fst, err := vellum.New(&transducer, nil)
+	if err != nil {
+		return nil, err
+	}
+	var lists []byte
+	for _, key := range slices.Sorted(maps.Keys(w.lists)) {
+		if err := fst.Insert([]byte(key), uint64(len(lists))); err != nil {
+			return nil, err
+		}
+		list := w.lists[key]
+		lists = append(binary.AppendUvarint(lists, list.count), list.encoded...)
+	}
+	if err := fst.Close(); err != nil {
+		return nil, err
+	}
+	b := binary.AppendUvarint(nil, uint64(w.count))
+	b = binary.AppendUvarint(b, uint64(len(w.sizes)))
+	for _, size := range w.sizes {
+		b = binary.AppendUvarint(b, uint64(size))
+	}
+	b = binary.AppendUvarint(b, uint64(transducer.Len()))
+	return slices.Concat(b, w.traits, w.docs, w.blocks, transducer.Bytes(), lists), nil
+}
