@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/bits"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/blevesearch/vellum"
@@ -144,22 +145,42 @@ type hit struct {
 	whole bool
 }
 
+// finding is the memory that Find uses.
+type finding struct {
+	hits   []hit    // a hit for each suggestion
+	having []uint32 // the suggestions that have all words so far
+}
+
+// finds keeps values of the type finding for later calls of Find.
+var finds = sync.Pool{New: func() any { return new(finding) }}
+
+// begin returns n zero hits.
+func (f *finding) begin(n int) []hit {
+	if cap(f.hits) < n {
+		f.hits = make([]hit, n)
+	}
+	f.hits, f.having = f.hits[:n], f.having[:0]
+	clear(f.hits)
+	return f.hits
+}
+
 // Find yields the suggestions that have all words of a typed text, in any order. Each word may be the
 // beginning of a word of the suggestion. Of the text, 16 words count. Find yields none for a text without
 // words.
 func (s *Suggestions) Find(ctx context.Context, typed string, yield func(Suggested)) error {
 	asked := typedKeys(typed)
 	asked = asked[:min(len(asked), maxTyped)]
-	hits := make([]hit, s.count)
-	var having []uint32 // the suggestions that have all words so far
+	work := finds.Get().(*finding)
+	defer finds.Put(work)
+	hits := work.begin(int(s.count))
 	for n, key := range asked {
-		having = having[:0]
+		work.having = work.having[:0]
 		err := s.eachWith(ctx, key, func(number uint32, at Place, whole bool) {
 			h := &hits[number]
 			switch int(h.words) {
 			case n:
 				h.words++
-				having = append(having, number)
+				work.having = append(work.having, number)
 			case n + 1: // it has several keys that begin with the word
 			default:
 				return
@@ -170,7 +191,7 @@ func (s *Suggestions) Find(ctx context.Context, typed string, yield func(Suggest
 			return s.segment.wrap(err)
 		}
 	}
-	for _, number := range having {
+	for _, number := range work.having {
 		t, h := traits(s.traits[number]), hits[number]
 		yield(Suggested{
 			Number: number, Doc: s.doc(number), IsTitle: t&titleTrait != 0, Pages: int(t >> 4 & 7), Length: int(t & 15),

@@ -169,7 +169,7 @@ func (m *measured) addSegment(ctx context.Context, listed manifest.Segment) erro
 	m.add(map[int]Size{
 		terms: {Count: count, Bytes: sizes.Terms}, positions: {Bytes: sizes.Positions}, dictionary: {Bytes: sizes.Words},
 		suggestions: {Bytes: sizes.Suggestions},
-		texts: {Count: documents, Bytes: sizes.Stored}, columns: {Count: documents, Bytes: sizes.Columns}, tails: {Count: 1, Bytes: sizes.Tail},
+		texts:       {Count: documents, Bytes: sizes.Stored}, columns: {Count: documents, Bytes: sizes.Columns}, tails: {Count: 1, Bytes: sizes.Tail},
 	})
 	return nil
 }

@@ -116,8 +116,7 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 		ctx = meter.With(ctx, costs)
 	}
 	current, err := e.snapshotOf(ctx, q.AsOf)
-	doubted := make(map[string]bool) // segments that were found damaged once: perhaps only their cached ranges are
-	reread := false
+	var tried retries
 	asked, isAddress := readPasted(q.Text)
 	if err == nil {
 		err = current.allLost()
@@ -153,29 +152,40 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 			}
 			return result, nil
 		}
-		fault, is := errors.AsType[*search.Unreadable](err)
-		if !is || !unusable(err) {
-			break
-		}
-		if errors.Is(err, segment.ErrDamaged) && !doubted[fault.Segment] {
-			doubted[fault.Segment] = true
-			e.ranges.Forget(fault.Segment)
-			err = nil
-			continue
-		}
-		if errors.Is(err, blob.ErrAbsent) {
-			e.ranges.Forget(fault.Segment) // else the segment would be opened again from its cached ranges
-			if !reread && e.past.Load() != current {
-				reread = true
-				if current, err = e.reread(ctx, current); err != nil {
-					break
-				}
-				continue
-			}
-		}
-		current, err = e.without(ctx, current, fault)
+		current, err = e.afterFault(ctx, current, err, &tried)
 	}
 	return Result{}, fmt.Errorf("cannot search: %w", err)
+}
+
+// retries says what was tried already after faults during one request.
+type retries struct {
+	doubted map[string]bool // segments that were found damaged once: perhaps only their cached ranges are
+	reread  bool            // whether the manifests were read again
+}
+
+// afterFault returns the snapshot with which a request is tried again, after it has failed with the given
+// error because a segment cannot be used. It returns other errors unchanged.
+func (e *Engine) afterFault(ctx context.Context, current *snapshot, err error, tried *retries) (*snapshot, error) {
+	fault, is := errors.AsType[*search.Unreadable](err)
+	if !is || !unusable(err) {
+		return nil, err
+	}
+	if errors.Is(err, segment.ErrDamaged) && !tried.doubted[fault.Segment] {
+		if tried.doubted == nil {
+			tried.doubted = make(map[string]bool)
+		}
+		tried.doubted[fault.Segment] = true
+		e.ranges.Forget(fault.Segment)
+		return current, nil
+	}
+	if errors.Is(err, blob.ErrAbsent) {
+		e.ranges.Forget(fault.Segment) // else the segment would be opened again from its cached ranges
+		if !tried.reread && e.past.Load() != current {
+			tried.reread = true
+			return e.reread(ctx, current)
+		}
+	}
+	return e.without(ctx, current, fault)
 }
 
 // reread is called when an object that the current snapshot lists has been deleted. An object is

@@ -262,7 +262,7 @@ func (s *snapshot) join(e *Engine) (err error) {
 	for _, m := range s.manifests {
 		for _, listed := range m.Segments {
 			if o, found := s.segments[listed.Key]; found {
-				parts = append(parts, search.Part{Segment: o.segment, Dead: o.dead, Anchors: o.anchors})
+				parts = append(parts, search.Part{Segment: o.segment, Dead: o.dead, Anchors: o.anchors, Ranks: e.ranks(listed)})
 			}
 		}
 		if u := m.Unvisited; u != nil {

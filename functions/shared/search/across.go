@@ -116,7 +116,7 @@ func (ix *Index) languageOf(ctx context.Context, q *Query) (string, error) {
 	limited, cancel := withDeadline(ctx, q.Deadline)
 	defer cancel()
 	g := newGathered(ix.parts)
-	if err := g.expand(limited, p); err != nil {
+	if err := g.expand(limited, ix, p); err != nil {
 		return "", err
 	}
 	p.unify()

@@ -35,9 +35,16 @@ const (
 // documents that contain it.
 type expansions map[string]uint64
 
+// add adds the words of other expansions, such as those of another segment.
+func (e expansions) add(other expansions) {
+	for word, documents := range other {
+		e[word] += documents
+	}
+}
+
 // expand sets the variants (terms) of the query's prefixes (fox*) and of its words with edits
 // (foks~). It reads the dictionaries of all segments, in one step.
-func (g *gathered) expand(ctx deadline, p *plan) error {
+func (g *gathered) expand(ctx deadline, ix *Index, p *plan) error {
 	var expanding []*queryWord
 	surfaces := false
 	p.each(func(w *queryWord) {
@@ -58,7 +65,7 @@ func (g *gathered) expand(ctx deadline, p *plan) error {
 	err := g.each(ctx, func(ctx context.Context, part int) (err error) {
 		var words *vellum.FST
 		if surfaces {
-			if words, err = g.parts[part].Segment.Words(ctx); err != nil {
+			if words, err = ix.words(ctx, part); err != nil {
 				return err
 			}
 		}
@@ -78,9 +85,7 @@ func (g *gathered) expand(ctx deadline, p *plan) error {
 		all := make(expansions)
 		for _, of := range found {
 			if of != nil {
-				for word, documents := range of[i] {
-					all[word] += documents
-				}
+				all.add(of[i])
 			}
 		}
 		p.setVariants(w, all)

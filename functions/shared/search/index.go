@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/RoaringBitmap/roaring"
+	"github.com/blevesearch/vellum"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/dictionary"
@@ -24,6 +25,9 @@ type Part struct {
 	// Anchors is a segment with the texts of links to the documents, under the same document
 	// numbers as in Segment; nil if there are none.
 	Anchors *segment.Segment
+	// Ranks reads the ranks of the documents, which decide about suggestions; nil if there are none.
+	// The function may return no ranks.
+	Ranks func(ctx context.Context) ([]segment.Rank, error)
 	// Unvisited is true if the documents are URLs without a stored page. Then Segment has only the
 	// anchors of these URLs (the texts of links to them), in the field for headings. A search
 	// treats them as anchors, and leaves the documents out of its statistics.
@@ -211,8 +215,8 @@ func (m *Memory) giveBack(v *vocabulary) {
 }
 
 // Memory is a cache that successive indexes share: documents of hits; identities, term vectors,
-// languages and dates of all documents of a segment; dictionaries for translation; and terms of
-// words in texts. It is safe for concurrent use. Its values must not be changed.
+// languages and dates of all documents of a segment; its words and suggestions; dictionaries for
+// translation; and terms of words in texts. It is safe for concurrent use. Its values must not be changed.
 type Memory struct {
 	limit int64
 
@@ -239,6 +243,8 @@ const (
 	allLanguages = 1<<32 - 4 // the languages of a segment's documents
 	allDates     = 1<<32 - 5 // the own dates of a segment's pages (see ownDates)
 	whole        = 1<<32 - 3 // a whole dictionary, whose object key is in place.segment
+	allWords     = 1<<32 - 6 // the dictionary of the words of a segment
+	allSuggested = 1<<32 - 7 // the suggestions of a segment
 )
 
 type remembered struct {
@@ -312,6 +318,27 @@ func (m *Memory) PutDictionary(key string, d *dictionary.Dictionary) {
 	m.put(place{key, whole}, d, d.Size())
 }
 
+// words returns the cached dictionary of the words of a segment, or nil.
+func (m *Memory) words(key string) *vellum.FST {
+	words, _ := m.get(place{key, allWords}).(*vellum.FST)
+	return words
+}
+
+// putWords caches the dictionary of the words of a segment, which takes about so many bytes.
+func (m *Memory) putWords(key string, words *vellum.FST, bytes int64) {
+	m.putLarge(place{key, allWords}, words, bytes)
+}
+
+// suggestions returns the cached suggestions of a segment, or nil.
+func (m *Memory) suggestions(key string) *segment.Suggestions {
+	s, _ := m.get(place{key, allSuggested}).(*segment.Suggestions)
+	return s
+}
+
+func (m *Memory) putSuggestions(key string, s *segment.Suggestions) {
+	m.putLarge(place{key, allSuggested}, s, 256+s.Size())
+}
+
 func (m *Memory) get(p place) any {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -324,7 +351,14 @@ func (m *Memory) get(p place) any {
 }
 
 func (m *Memory) put(p place, value any, bytes int64) {
-	if bytes > m.limit/8 {
+	if bytes <= m.limit/8 {
+		m.putLarge(p, value, bytes)
+	}
+}
+
+// putLarge is like put for values that each key stroke of a user needs: they may take a third of the limit.
+func (m *Memory) putLarge(p place, value any, bytes int64) {
+	if bytes > m.limit/3 {
 		return
 	}
 	m.mu.Lock()

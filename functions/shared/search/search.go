@@ -147,7 +147,7 @@ type search struct {
 // find returns the matches on the page of hits that the query requests, the best first. It also
 // sets the fields of s.result that count and describe all matches, such as Total and Facets.
 func (s *search) find(ctx deadline) ([]match, error) {
-	if err := s.expand(ctx, s.plan); err != nil {
+	if err := s.expand(ctx, s.ix, s.plan); err != nil {
 		return nil, err
 	}
 	if s.plan.images {

@@ -196,6 +196,9 @@ func (a *accept) next(doc uint32) uint32 {
 	return a.find(doc)
 }
 
+// takes reports whether the document may match.
+func (a *accept) takes(doc uint32) bool { return a.next(doc) == doc }
+
 func (a *accept) find(doc uint32) uint32 {
 	for {
 		if a.stride > 1 {

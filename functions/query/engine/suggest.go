@@ -1,0 +1,53 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/search"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+// Suggest returns titles, headings and completed words for a text that somebody is typing, the best first
+// (see search.Index.Suggest). What cannot be read is left out, as by Search.
+func (e *Engine) Suggest(ctx context.Context, q search.Suggesting) ([]search.Suggestion, error) {
+	current, err := e.snapshots.get(ctx, e)
+	if err == nil {
+		err = current.allLost()
+	}
+	var tried retries
+	for err == nil {
+		var found []search.Suggestion
+		if found, err = current.index.Suggest(ctx, q); err == nil {
+			return found, nil
+		}
+		current, err = e.afterFault(ctx, current, err, &tried)
+	}
+	return nil, fmt.Errorf("cannot suggest: %w", err)
+}
+
+// ranks returns a function that reads the ranks of the documents of a segment; nil if the segment has none.
+// If they cannot be used, the function logs the reason and returns no ranks, and all documents count as
+// equal.
+func (e *Engine) ranks(listed manifest.Segment) func(context.Context) ([]segment.Rank, error) {
+	if listed.Ranks == nil {
+		return nil
+	}
+	key := listed.Ranks.Key
+	return func(ctx context.Context) ([]segment.Rank, error) {
+		content, err := e.ranges.Read(ctx, key, []blob.Range{{Length: listed.Ranks.Bytes}})
+		var ranks []segment.Rank
+		if err == nil {
+			ranks, err = segment.DecodeRanks(content[0])
+		}
+		if unusable(err) || errors.Is(err, blob.ErrRange) {
+			e.ranges.Forget(key)
+			e.Log.WarnContext(ctx, "suggestions are made without ranks", "key", key, "error", err)
+			return nil, nil
+		}
+		return ranks, err
+	}
+}

@@ -1,0 +1,177 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/RoaringBitmap/roaring"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+// titledPage returns a document with a title and headings that are suggested.
+func titledPage(url, name string, headings ...string) segment.Document {
+	d := page(url, "a text about "+name)
+	d.Title, d.Name, d.Headings = name+" - Site", name, headings
+	return d
+}
+
+// suggested returns the suggestions to a text, each as text, number of pages and address.
+func suggested(t testing.TB, ix *Index, q Suggesting) []string {
+	t.Helper()
+	found, err := ix.Suggest(context.Background(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := []string{}
+	for _, s := range found {
+		all = append(all, strings.TrimSpace(fmt.Sprintf("%s %d %s", s.Text, s.Pages, s.URL)))
+	}
+	return all
+}
+
+func TestSuggest(t *testing.T) {
+	first := []segment.Document{
+		titledPage("http://a/1", "VACUUM", "Description", "Notes"),
+		titledPage("http://a/2", "Routine Vacuuming", "Description", "Vacuuming Basics"),
+		titledPage("http://a/3", "xmlParser", "Überblick"),
+		titledPage("http://a/4", "Overview", "索引の検索"),
+	}
+	second := []segment.Document{
+		titledPage("http://b/1", "Vacuum dead", "Description", "vacuum"),
+		titledPage("http://b/2", "Overview"),
+		page("http://b/3", "vacuums vacuumed vacuumed"),
+		page("http://b/4", "vacuumed parsimonious"),
+	}
+	second[0].Lang, second[1].Lang = "de", "de"
+	ix := indexWithout(t, map[layout.Identity]bool{second[0].ID: true}, first, second)
+	for _, c := range []struct {
+		q    Suggesting
+		want []string
+	}{
+		{Suggesting{Text: "vacu", Size: 3}, []string{"VACUUM 1 http://a/1", "Routine Vacuuming 1 http://a/2", "Vacuuming Basics 1"}},
+		{Suggesting{Text: "Vacu rou", Size: 9}, []string{"Routine Vacuuming 1 http://a/2"}},
+		{Suggesting{Text: "pars", Size: 9}, []string{"xmlParser 1 http://a/3", "parsimonious 1"}},
+		{Suggesting{Text: "desc", Size: 2}, []string{"Description 2"}},
+		{Suggesting{Text: "ube", Size: 1}, []string{"Überblick 1"}},
+		{Suggesting{Text: "検", Size: 1}, []string{"索引の検索 1"}},
+		{Suggesting{Text: "の検索", Size: 1}, []string{"索引の検索 1"}},
+		{Suggesting{Text: "索検", Size: 1}, []string{}},
+		{Suggesting{Text: "over", Size: 1}, []string{"Overview 2"}},
+		{Suggesting{Text: "over", Size: 1, Lang: []string{"de"}}, []string{"Overview 1 http://b/2"}},
+		{Suggesting{Text: "vacuumed", Size: 9}, []string{}},
+		{Suggesting{Text: "vacuumed p", Size: 9}, []string{}},
+		{Suggesting{Text: "vacuume", Size: 9}, []string{"vacuumed 2"}},
+		{Suggesting{Text: " ", Size: 9}, []string{}},
+		{Suggesting{Text: "vacu"}, []string{}},
+	} {
+		if d := cmp.Diff(c.want, suggested(t, ix, c.q)); d != "" {
+			t.Errorf("%+v (-want +got)\n%s", c.q, d)
+		}
+	}
+	if _, err := ix.Suggest(t.Context(), Suggesting{Size: MaxSuggestions + 1}); err == nil {
+		t.Error("more suggestions than allowed are no error")
+	}
+}
+
+// TestSuggestByRank checks that the page of the higher rank comes first.
+func TestSuggestByRank(t *testing.T) {
+	docs := []segment.Document{titledPage("http://a/1", "Index one"), titledPage("http://a/2", "Index two")}
+	part := Part{Segment: segmentOf(t, docs), Ranks: func(context.Context) ([]segment.Rank, error) {
+		return []segment.Rank{segment.RankOf(1), segment.RankOf(4)}, nil
+	}}
+	ix, err := New([]Part{part}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"Index two 1 http://a/2", "Index one 1 http://a/1"}, suggested(t, ix, Suggesting{Text: "ind", Size: 3})); d != "" {
+		t.Errorf("suggestions (-want +got)\n%s", d)
+	}
+}
+
+// countedReads counts the ranges that are read.
+type countedReads struct {
+	segment.Source
+	mu     sync.Mutex // protects ranges
+	ranges int
+}
+
+func (c *countedReads) Read(ctx context.Context, key string, ranges []blob.Range) ([][]byte, error) {
+	c.mu.Lock()
+	c.ranges += len(ranges)
+	c.mu.Unlock()
+	return c.Source.Read(ctx, key, ranges)
+}
+
+// TestSuggestReads checks that suggestions take one ranged read of an opened segment, and none once they
+// are in memory.
+func TestSuggestReads(t *testing.T) {
+	content := contentOf(t, []segment.Document{titledPage("http://a/1", "Vacuum"), titledPage("http://a/2", "Vacuuming")})
+	tail, err := segment.TailOf(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted := &countedReads{Source: segment.Bytes(content)}
+	s, err := segment.Open(t.Context(), counted, segment.Ref{Key: "s", Bytes: int64(len(content)), Tail: tail})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ix, err := New([]Part{{Segment: s, Dead: roaring.New()}}, NewMemory(1<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{1, 0} {
+		counted.ranges = 0
+		if found := suggested(t, ix, Suggesting{Text: "va", Size: 3}); len(found) != 2 || counted.ranges != want {
+			t.Errorf("%d suggestions by %d reads, want %d", len(found), counted.ranges, want)
+		}
+	}
+}
+
+// BenchmarkSuggest measures suggestions to the first letters of words, in one segment with the titles and
+// headings of 60,000 pages: about four words in each, and six headings a page.
+func BenchmarkSuggest(b *testing.B) {
+	z := newZipf(3)
+	var docs []segment.Document
+	for i := range 60_000 {
+		d := page(fmt.Sprintf("http://site%d.example/%s/%s-%d.html", i%20, z.word(), z.word(), i), "")
+		d.Name = z.text(2+i%4, nil) + z.word()
+		for range z.random.IntN(13) {
+			d.Headings = append(d.Headings, z.text(1+z.random.IntN(6), nil))
+		}
+		docs = append(docs, d)
+	}
+	s := segmentOf(b, docs)
+	ix, err := New([]Part{{Segment: s}}, NewMemory(64<<20))
+	if err != nil {
+		b.Fatal(err)
+	}
+	sizes, _ := s.Sizes()
+	random := rand.New(rand.NewPCG(1, 2))
+	var took []time.Duration
+	for b.Loop() {
+		typed := z.words[random.IntN(20_000)]
+		typed = typed[:min(len(typed), 1+random.IntN(5))]
+		if random.IntN(3) == 0 {
+			typed = z.word() + " " + typed
+		}
+		began := time.Now()
+		if _, err := ix.Suggest(b.Context(), Suggesting{Text: typed, Size: 10}); err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, time.Since(began))
+	}
+	slices.Sort(took)
+	b.ReportMetric(took[len(took)/2].Seconds()*1000, "p50-ms")
+	b.ReportMetric(took[len(took)*99/100].Seconds()*1000, "p99-ms")
+	b.ReportMetric(float64(sizes.Suggestions)/float64(len(docs)), "bytes/page")
+}
