@@ -148,7 +148,9 @@ func TestReads(t *testing.T) {
 		{"ka", 2},     // the documents are remembered
 		{"ka lo", 2},  // its positions come with it
 		{`"ka lo"`, 2},
-		{"kz", 2}, // it might lie between others
+		{"kz", 2},      // it might lie between others
+		{"kzz", 2 + 2}, // similar words are looked for in the dictionaries
+		{"kzz", 2},     // the dictionaries are remembered
 	} {
 		src.reads = 0
 		if find(t, ix, Query{Text: test.text, Size: 10}); src.reads != test.want {

@@ -243,6 +243,38 @@
 // [Result].Notes says for which languages a dictionary is missing. Pages in these languages are searched by
 // the untranslated words.
 //
+// # Mistyped queries
+//
+// [Result].Meant is the query that was probably meant, with its number of results, if words of the query are
+// in no document, or if the query finds fewer than ten and a word is in one or two. The words of the index as
+// they are written on pages are compared with each such word:
+//
+//	vacum, vacumu            a word one edit away, or two for eight letters and more; of several the one
+//	                         in most documents, in the languages that the rest of the query tells or
+//	                         lang: demands. Frequent slips count more, another first letter less.
+//	vacuumtable              two words
+//	data base                one word, if one of the two is in no document
+//	мфсггь, ghbdtn           the keys of another layout of the keyboard: Russian, Ukrainian, Greek,
+//	                         Hebrew, Arabic or German in place of English, or English in place of these
+//
+// Signs, quotes and filters stay as they are; names with digits, excluded words, prefixes and words with
+// edits are not corrected. A word in one or two documents is corrected only to one in 500 times as many.
+// One corrected query is searched for, and it is offered only if it finds something, and more than the typed
+// one, or has a word of the index where that has none. A query without doubt costs nothing more.
+//
+// # Suggestions
+//
+// [Index.Suggest] offers titles, headings and words for a text that is being typed. The score of a
+// suggestion is the sum, in steps of which 8 stand for twice the rank, of
+//
+//	rank of the page            its segment.Rank; that of the mean page if it has none
+//	the title of a page         24
+//	the heading of n pages      4 · log n, at most 28; the logarithm is binary
+//	where a typed word begins   32 at the start of the suggestion, 16 at the start of a later word, 0
+//	                            inside a joined word
+//	a whole word is typed       4
+//	length                      −2 for each eight characters, at least −30
+//
 // # Named pages
 //
 // A query may name pages by their addresses ([Query].Named). The first of these pages that is in the
@@ -280,4 +312,8 @@
 //	identities     only when matches with equal scores are on different pages of hits; for
 //	               named pages, together with the terms
 //	documents      of the hits
+//	correction     only for mistyped queries: the dictionaries; in an index of several languages the
+//	               terms of similar words; then the terms of the corrected query
+//
+// Dictionaries of words, suggestions and other columns that were read stay in a [Memory].
 package search

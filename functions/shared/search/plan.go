@@ -61,6 +61,9 @@ type plan struct {
 	reduced bool // whether words beyond MaxWords were left out
 	long    bool // whether the query is long (see longQuery)
 	fresh   bool // whether the query asks for new pages (see asksForNew)
+	// for each written word, such as fox but not fox*, the number of documents that have one of its
+	// terms by the rules of their own language; set by weigh
+	known map[string]float64
 
 	// Set only in a query that is translated (see translator):
 	source     int // index in plan.rules of the rules of the query's own language
@@ -391,6 +394,15 @@ func (p *plan) each(do func(w *queryWord)) {
 // returns false if no document can match.
 func (p *plan) weigh(g *gathered) bool {
 	p.setShares(g)
+	p.known = make(map[string]float64, len(p.words))
+	for _, w := range p.words {
+		if w.surface != "" && !w.expands() {
+			p.known[w.surface] = 0
+			for _, n := range w.in {
+				p.known[w.surface] += n
+			}
+		}
+	}
 	for _, w := range p.words {
 		if w.documents == 0 {
 			continue

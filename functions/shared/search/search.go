@@ -48,42 +48,64 @@ func (ix *Index) search(ctx context.Context, q *Query) (Result, error) {
 	}
 	limited, cancel := withDeadline(ctx, q.Deadline)
 	defer cancel()
-	result, err := ix.attempt(ctx, limited, q, q.into != nil) // other languages have other orders of words
-	if err != nil || q.into != nil || result.matches() > 0 || result.Partial {
-		return result, err
+	s, err := ix.attempt(ctx, limited, q, q.into != nil) // other languages have other orders of words
+	if err != nil {
+		return Result{}, err
 	}
+	finds := s.result.matches()
+	if q.into == nil && finds == 0 && !s.result.Partial {
+		if s, err = ix.retry(ctx, limited, q, s); err != nil {
+			return Result{}, err
+		}
+	}
+	if err := s.setMeant(ctx, limited, finds); err != nil {
+		return Result{}, err
+	}
+	return s.result, nil
+}
+
+// retry answers a query that finds nothing as it is written. It first leaves out the quotes, then searches
+// for the parts of words such as HttpClient. It returns the first search that finds something, with a note,
+// or else the given one.
+func (ix *Index) retry(ctx context.Context, limited deadline, q *Query, written *search) (*search, error) {
 	if hasQuotes(q.Text) {
 		words, err := ix.attempt(ctx, limited, q, true)
-		if err != nil || words.matches() > 0 {
-			words.Notes = append(words.Notes, "Nothing was found with the quotes: these pages need not have the words together.")
-			return words, err
+		if err != nil {
+			return nil, err
+		}
+		if words.result.matches() > 0 {
+			words.result.Notes = append(words.result.Notes, "Nothing was found with the quotes: these pages need not have the words together.")
+			return words, nil
 		}
 	}
 	if clauses, _ := parse(q.Text); setApart(clauses) {
 		divided := *q
 		divided.apart = true
 		parts, err := ix.attempt(ctx, limited, &divided, false)
-		if err != nil || parts.matches() > 0 {
-			parts.Notes = append(parts.Notes, "Nothing was found for words such as HttpClient as they stand: their parts were searched.")
-			return parts, err
+		if err != nil {
+			return nil, err
+		}
+		if parts.result.matches() > 0 {
+			parts.result.Notes = append(parts.result.Notes, "Nothing was found for words such as HttpClient as they stand: their parts were searched.")
+			return parts, nil
 		}
 	}
-	return result, nil
+	return written, nil
 }
 
-// attempt answers a query. unquoted says that words in quotes need not stand together.
-func (ix *Index) attempt(ctx context.Context, limited deadline, q *Query, unquoted bool) (Result, error) {
+// attempt answers a query: it returns the search with its result. unquoted says that words in quotes need not stand together.
+func (ix *Index) attempt(ctx context.Context, limited deadline, q *Query, unquoted bool) (*search, error) {
 	p := ix.plan(q, unquoted)
 	s := &search{ix: ix, query: q, plan: p, gathered: newGathered(ix.parts), identities: make([][]layout.Identity, len(ix.parts)), vectors: make([]segment.Vectors, len(ix.parts))}
 	s.result.Images = p.images
 	best, err := s.find(limited)
 	if err != nil {
-		return Result{}, err
+		return nil, err
 	}
 	s.result.Partial = s.result.Partial || slices.Contains(s.missing, true)
 	s.result.Exact = s.result.Exact && !s.result.Partial
 	if err := s.show(ctx, best); err != nil {
-		return Result{}, err
+		return nil, err
 	}
 	s.result.Notes = p.notes
 	if q.into != nil {
@@ -95,7 +117,7 @@ func (ix *Index) attempt(ctx context.Context, limited deadline, q *Query, unquot
 	if note := s.leftOut(); note != "" {
 		s.result.Notes = append(s.result.Notes, note)
 	}
-	return s.result, ctx.Err()
+	return s, ctx.Err()
 }
 
 // show reads the documents of the matches, and adds their hits to the result.
@@ -352,6 +374,8 @@ type Result struct {
 	Facets  []Facet  // facets in the order of Query.Facets
 	Partial bool     // whether the deadline passed before all segments were searched
 	Notes   []string // sentences about what was cut or left out
+	// the query that was probably meant, if this one seems to be mistyped; nil otherwise
+	Meant *Meant
 	// how the query was translated into each language of Query.Across with a dictionary
 	Translated []Translated
 }

@@ -1,0 +1,206 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/blevesearch/vellum"
+
+	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
+)
+
+const (
+	// spelledFrom is the least length, in letters, of a word that is corrected by an edit.
+	spelledFrom = 4
+	// maxSpellings is the greatest number of words that are considered for one that is typed.
+	maxSpellings = 8
+	// partFrom is the least length, in letters, of the words into which a word is split.
+	partFrom = 3
+	// splitMost is the greatest length, in letters, of a word that is split.
+	splitMost = 40
+	// rareMost is the greatest number of documents of a word that may be a mistake, although pages
+	// have it.
+	rareMost = 2
+	// rareTimes says how many times as many documents as such a word a word near it must have.
+	rareTimes = 500
+)
+
+// lexicon holds the words of all parts of an index.
+type lexicon []*vellum.FST // by part; nil for a part that cannot be read in time
+
+// lexicon reads the words of all parts.
+func (g *gathered) lexicon(ctx deadline, ix *Index) (lexicon, error) {
+	all := make(lexicon, len(g.parts))
+	return all, g.each(ctx, func(ctx context.Context, part int) (err error) {
+		if !g.parts[part].Unvisited {
+			all[part], err = ix.words(ctx, part)
+		}
+		return err
+	})
+}
+
+// documents returns the number of documents that have a word as it is written.
+func (l lexicon) documents(word string) (sum uint64) {
+	for _, words := range l {
+		if words != nil {
+			n, _, _ := words.Get([]byte(word)) // an error is the same as a word that is not there
+			sum += n
+		}
+	}
+	return sum
+}
+
+// spelling is a word that may be meant where another is typed.
+type spelling struct {
+	word      string
+	documents uint64 // number of documents that have it
+	edits     int
+	likely    float64 // how likely it is meant, in comparison with other spellings (see likelihood)
+}
+
+// near returns the words that are one or two edits from a word, the most likely first, at most maxSpellings.
+// Two edits are allowed in words of farFrom letters or more.
+func (l lexicon) near(ctx context.Context, word string) ([]spelling, error) {
+	if !isSpelled(word) {
+		return nil, nil
+	}
+	w := queryWord{surface: word, edits: 1}
+	if utf8.RuneCountInString(word) >= farFrom {
+		w.edits = 2
+	}
+	if err := w.setNearby(); err != nil {
+		return nil, err
+	}
+	all := expansions{}
+	for _, words := range l {
+		if words == nil {
+			continue
+		}
+		found := expansions{}
+		if err := found.collect(ctx, words, w.nearby, nil, nil); err != nil {
+			return nil, err
+		}
+		all.add(found)
+	}
+	delete(all, word)
+	var near []spelling
+	for other, documents := range all {
+		if isPlainWord(other) {
+			_, edits := w.nearby.MatchAndDistance(other)
+			near = append(near, spelling{other, documents, int(edits), likelihood(word, other, int(edits), documents)})
+		}
+	}
+	slices.SortFunc(near, byLikelihood)
+	return near[:min(len(near), maxSpellings)], nil
+}
+
+func byLikelihood(a, b spelling) int {
+	return cmp.Or(cmp.Compare(b.likely, a.likely), cmp.Compare(a.word, b.word))
+}
+
+// likelihood says how likely a word is meant where another is typed, in comparison with other words: it is
+// the number of documents that have it, times
+//
+//	1/100    for each edit but the first
+//	1/10     if they begin with different letters
+//	1/4      if the edit is not one of those that are frequent (see isSlip)
+func likelihood(typed, other string, edits int, documents uint64) float64 {
+	worth := float64(documents)
+	for range edits - 1 {
+		worth /= 100
+	}
+	a, _ := utf8.DecodeRuneInString(typed)
+	b, _ := utf8.DecodeRuneInString(other)
+	if a != b {
+		worth /= 10
+	}
+	if !isSlip(typed, other) {
+		worth /= 4
+	}
+	return worth
+}
+
+// isSlip reports whether two words differ only in the order of two neighbouring letters, in a letter that is
+// there once or twice in a row, or by two letters that are neighbours on an English keyboard.
+func isSlip(typed, other string) bool {
+	a, b := []rune(typed), []rune(other)
+	start := 0
+	for start < len(a) && start < len(b) && a[start] == b[start] {
+		start++
+	}
+	end := 0
+	for end < len(a)-start && end < len(b)-start && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	a, b = a[max(0, start-1):len(a)-end], b[max(0, start-1):len(b)-end]
+	if start == 0 {
+		a, b = append([]rune{0}, a...), append([]rune{0}, b...)
+	}
+	switch len(a) - len(b) {
+	case 0:
+		return len(a) == 2 && besides(a[1], b[1]) || len(a) == 3 && a[1] == b[2] && a[2] == b[1]
+	case 1:
+		return len(a) == 2 && a[0] == a[1]
+	case -1:
+		return len(b) == 2 && b[0] == b[1]
+	}
+	return false
+}
+
+// besides reports whether two letters are on keys beside each other in a row of an English keyboard.
+func besides(a, b rune) bool {
+	keys := strings.ReplaceAll(latinKeys, " ", "")
+	i, j := strings.IndexRune(keys, a), strings.IndexRune(keys, b)
+	return i >= 0 && j >= 0 && (i-j == 1 || j-i == 1)
+}
+
+// isSpelled reports whether a word may be corrected by an edit.
+func isSpelled(word string) bool {
+	return utf8.RuneCountInString(word) >= spelledFrom && isPlainWord(word)
+}
+
+// isPlainWord reports whether a word consists of letters and marks alone: names such as utf8 and C++ are not
+// taken for mistakes, and no mistake for them.
+func isPlainWord(word string) bool {
+	return !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) })
+}
+
+// split returns the two words that are written together in a word, such as vacuum table for vacuumtable: of
+// all pairs of words, the one whose rarer word is the most frequent. It returns false if there is none with
+// both words in two documents or more.
+func (l lexicon) split(word string) (pair string, found bool) {
+	if !isPlainWord(word) || utf8.RuneCountInString(word) > splitMost {
+		return "", false
+	}
+	most := uint64(1)
+	for i := range word {
+		a, b := word[:i], word[i:]
+		if utf8.RuneCountInString(a) < partFrom || utf8.RuneCountInString(b) < partFrom {
+			continue
+		}
+		if n := min(l.documents(a), l.documents(b)); n > most {
+			pair, most = a+" "+b, n
+		}
+	}
+	return pair, most > 1
+}
+
+// retyped returns the most frequent word of the index that a text is in another layout of the keyboard, or
+// "".
+func (l lexicon) retyped(text string) (best string) {
+	most := uint64(0)
+	for _, other := range retyped(text) {
+		words := analysis.Query(other, []*analysis.Analyzer{analysis.For("")})
+		if len(words) != 1 || words[0].Start > 0 || words[0].End < len(other) || utf8.RuneCountInString(other) < partFrom {
+			continue
+		}
+		if n := l.documents(words[0].Text); cmp.Compare(n, most) > 0 {
+			best, most = other, n
+		}
+	}
+	return best
+}
