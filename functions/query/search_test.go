@@ -139,6 +139,33 @@ func TestSections(t *testing.T) {
 	}
 }
 
+// TestDidYouMean checks that a mistyped query is told of, in JSON and on the page of results, whose link
+// keeps the other parameters of the request.
+func TestDidYouMean(t *testing.T) {
+	s := newStore(t, 1)
+	s.Publish(
+		querytest.Page{URL: "https://example.org/1", MIME: "text/html", Title: "Vacuum", Body: "It tidies a table.", Lang: "en"},
+		querytest.Page{URL: "https://example.org/2", MIME: "text/html", Title: "Vacuum <b>", Body: "It tidies more.", Lang: "en"},
+	)
+	h := s.serve()
+	if w := querytest.AskJSON(h, "/search?q=%2Bvacum+-table"); !strings.Contains(w.Body.String(), `"did_you_mean":{"query":"+vacuum -table","total":1,"total_exact":true}`) {
+		t.Errorf("JSON: %s", w.Body)
+	}
+	if w := querytest.AskJSON(h, "/search?q=vacuum"); strings.Contains(w.Body.String(), "did_you_mean") {
+		t.Errorf("a right query: %s", w.Body)
+	}
+	meant := parse(t, querytest.Ask(h, "GET", "/search?q=%3Cb%3E+vacum&lang=en").Body.String()).Find(".meant")
+	if got := meant.Text(); got != "Did you mean <b> vacuum (2 pages)?" {
+		t.Errorf("the page says %q", got)
+	}
+	if got := texts(meant.Find("mark")); !cmp.Equal(got, []string{"vacuum"}) {
+		t.Errorf("marked %q", got)
+	}
+	if got := meant.Find("a").AttrOr("href", ""); got != "/search?lang=en&q=%3Cb%3E+vacuum" {
+		t.Errorf("it leads to %s", got)
+	}
+}
+
 func TestPaging(t *testing.T) {
 	s := newStore(t, 7)
 	s.Publish(querytest.Manual(25)...)

@@ -176,6 +176,9 @@ func printResult(out io.Writer, r engine.Result, s style, where *location) {
 	for _, t := range r.Translations() {
 		printTranslation(out, t)
 	}
+	if m := r.Meant; m != nil {
+		fmt.Fprintf(out, "Did you mean %s%s%s (%s)?\n", s.title, m.Text, s.off, amount(m.Total, m.Exact, r.Images))
+	}
 	fmt.Fprintf(out, "%s%s (%.1f ms)%s\n", s.faint, matches(r.Total, r.Exact, r.Images), float64(r.Took.Microseconds())/1000, s.off)
 	if c := r.Cost; c != nil {
 		fmt.Fprintf(out, "%s%d requests, %d bytes, %d steps one after another, %d ranges from the cache, $%.7f%s\n",
@@ -253,17 +256,22 @@ func printSnippet(out io.Writer, snippet []search.Fragment, s style) {
 }
 
 func matches(n int, exact, images bool) string {
+	if n == 1 && exact {
+		return amount(n, exact, images) + " matches"
+	}
+	return amount(n, exact, images) + " match"
+}
+
+// amount returns a number of results with their unit, such as "at least 1024 pages".
+func amount(n int, exact, images bool) string {
 	what := "page"
 	if images {
 		what = "image"
 	}
-	switch {
-	case !exact:
-		return fmt.Sprintf("at least %d %ss match", n, what)
-	case n == 1:
-		return "1 " + what + " matches"
+	if !exact {
+		return fmt.Sprintf("at least %d %ss", n, what)
 	}
-	return fmt.Sprintf("%d %ss match", n, what)
+	return count(n, what)
 }
 
 // printExplanation prints an explained score as a tree: below each sum its parts, indented

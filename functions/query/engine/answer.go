@@ -19,10 +19,18 @@ type Answer struct {
 	// whether the search ended before it had read everything, because its time was up
 	Partial    bool                `json:"partial,omitempty"`
 	Notes      []string            `json:"notes,omitempty"` // sentences for the reader about what was cut, left out or damaged
+	DidYouMean *Correction         `json:"did_you_mean,omitempty"`
 	Results    []Snippet           `json:"results"`
 	Facets     map[string][]Bucket `json:"facets,omitempty"`
 	Translated []Translation       `json:"translated,omitempty"` // how the query was translated, for a request with the parameter across
 	Cost       *meter.Cost         `json:"cost,omitempty"`
+}
+
+// Correction is the query that was probably meant where another was typed.
+type Correction struct {
+	Query      string `json:"query"`
+	Total      int    `json:"total"`       // number of pages (or images) that it finds
+	TotalExact bool   `json:"total_exact"` // whether Total is the number of all matches; if not, there may be more
 }
 
 // Snippet is one result of an Answer: a page or, with type:image, an image together with a page
@@ -109,6 +117,9 @@ func (r Result) Answer() Answer {
 		Results:    make([]Snippet, 0, len(r.Hits)),
 		Translated: r.Translations(),
 		Cost:       r.Cost,
+	}
+	if m := r.Meant; m != nil {
+		answer.DidYouMean = &Correction{m.Text, m.Total, m.Exact}
 	}
 	for _, hit := range r.Hits {
 		var further []Section

@@ -34,12 +34,19 @@ type resultsPage struct {
 	Partial    bool
 	Notes      []string
 	Translated []engine.Translation // how the query was translated into other languages
+	Meant      *meantView           // the query that was probably meant; nil if this one seems right
 	First      int                  // number of the first hit, from 1
 	Hits       []hitView
 	Pages      pager
 	Feed       string     // address of the Atom feed of the query
 	Judge      *judgeView // HTML form with which the judge who is signed in saves marks; nil if no judge is signed in
 	Pinged     bool       // whether the browser reports clicks on hits
+}
+
+// meantView is the query that was probably meant where another was typed.
+type meantView struct {
+	*search.Meant
+	Address string // address of its results
 }
 
 type hitView struct {
@@ -84,6 +91,11 @@ func newResultsPage(q engine.Query, found engine.Result) resultsPage {
 	}
 	if q.Size != request.DefaultHits {
 		page.Box.Size = q.Size
+	}
+	if found.Meant != nil {
+		meant := q
+		meant.Text = found.Meant.Text
+		page.Meant = &meantView{found.Meant, pageAddress(meant, 0)}
 	}
 	unfolded := q
 	unfolded.Text += " dup:all"
