@@ -31,6 +31,7 @@ func Handler(site web.Site) http.Handler {
 	pages, programs := web.Handler(site), api.Handler(site.Engine, guard)
 	mux := http.NewServeMux()
 	mux.Handle("/v1/", programs)
+	mux.Handle(api.Suggest, programs)
 	mux.HandleFunc(api.Search, func(w http.ResponseWriter, r *http.Request) {
 		if request.WantsJSON(r) {
 			programs.ServeHTTP(w, r)

@@ -75,6 +75,7 @@ func describe(origin string) string {
 		Name: "Bucketsearch", Description: "Search the pages that " + origin + " has crawled.", Encoding: "UTF-8",
 		Addresses: []urlTemplate{
 			{Type: "text/html", Template: origin + "/search?q={searchTerms}"},
+			{Type: "application/x-suggestions+json", Rel: "suggestions", Template: origin + "/suggest?format=opensearch&q={searchTerms}"},
 			{Type: "application/atom+xml", First: "0", Template: origin + "/v1/search?format=atom&q={searchTerms}&from={startIndex?}&n={count?}"},
 			{Type: "application/rss+xml", First: "0", Template: origin + "/v1/search?format=rss&q={searchTerms}&from={startIndex?}&n={count?}"},
 			{Type: "application/opensearchdescription+xml", Rel: "self", Template: origin + "/opensearch.xml"},

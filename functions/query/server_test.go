@@ -95,7 +95,7 @@ func TestOpenSearch(t *testing.T) {
 			t.Errorf("%s: %d %s", target, w.Code, media)
 		}
 	}
-	if len(told.Urls) != 4 {
+	if len(told.Urls) != 5 {
 		t.Errorf("%+v", told)
 	}
 }

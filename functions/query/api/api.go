@@ -51,6 +51,8 @@ type endpoint struct {
 var endpoints = []endpoint{
 	{"/v1/search", http.MethodGet, control.Search, searchParameters, (*api).search},
 	{Search, http.MethodGet, control.Search, searchParameters, (*api).search},
+	{"/v1/suggest", http.MethodGet, control.Search, suggestParameters, (*api).suggest},
+	{Suggest, http.MethodGet, "", suggestParameters, (*api).suggest},
 	{"/v1/facets", http.MethodGet, control.Search, facetParameters, (*api).facets},
 	{"/v1/multi", http.MethodPost, control.Search, nil, (*api).multi},
 	{"/v1/page", http.MethodGet, control.Page, []string{"url", "asof", "format"}, (*api).page},
@@ -63,7 +65,7 @@ type api struct {
 	guard  *access.Guard
 }
 
-// Handler serves the paths below /v1/, and the alias Search, to the clients that the guard admits. An
+// Handler serves the paths below /v1/, and the aliases Search and Suggest, to the clients that the guard admits. An
 // error is answered by a Problem; errors that are not the client's fault are logged. A client that
 // hangs up ends its search.
 func Handler(e *engine.Engine, guard *access.Guard) http.Handler {
@@ -86,7 +88,7 @@ func (a *api) serve(p endpoint) http.HandlerFunc {
 		header.Set("Referrer-Policy", "no-referrer")
 		header.Set("X-Robots-Tag", "noindex")
 		header.Set("Vary", "Accept, Accept-Language")
-		if r.URL.Path != Search {
+		if strings.HasPrefix(r.URL.Path, "/v1/") {
 			a.share(w, r)
 		}
 		if err := a.admit(p, w, r); err != nil {

@@ -30,7 +30,7 @@ func TestDescribedMembers(t *testing.T) {
 	s := readSpec(t)
 	seen := map[string]bool{"Searches": true, "Mark": true}
 	for name, of := range map[string]reflect.Type{
-		"Answer": reflect.TypeFor[api.Answer](), "Answers": reflect.TypeFor[api.Answers](), "Problem": reflect.TypeFor[api.Problem](), "Page": reflect.TypeFor[structured.Page](),
+		"Answer": reflect.TypeFor[api.Answer](), "Answers": reflect.TypeFor[api.Answers](), "Suggestions": reflect.TypeFor[api.Suggestions](), "Problem": reflect.TypeFor[api.Problem](), "Page": reflect.TypeFor[structured.Page](),
 	} {
 		s.described(t, of, name, seen)
 	}
@@ -76,7 +76,7 @@ func TestDescribedValues(t *testing.T) {
 	s := readSpec(t)
 	_, h := newStore(t, harbour)
 	checked := 0
-	for path, required := range map[string]url.Values{"/v1/search": {"q": {"a"}, "n": {"1"}}, "/v1/facets": {"q": {"a"}}, "/v1/page": {"url": {harbour.URL}}} {
+	for path, required := range map[string]url.Values{"/v1/search": {"q": {"a"}, "n": {"1"}}, "/v1/suggest": {"q": {"a"}}, "/v1/facets": {"q": {"a"}}, "/v1/page": {"url": {harbour.URL}}} {
 		try := func(name, value string, want int) {
 			t.Helper()
 			checked++
@@ -125,6 +125,7 @@ func TestDescribedAnswers(t *testing.T) {
 		"/v1/search?q=manual&facet=site&facet=lang&explain=score&explain=cost&from=5&n=5&after=2020-01-01&asof=2026-11-25&highlight=html",
 		"/v1/search?q=ship&type=image", "/v1/search?q=nowhere", "/v1/search?q=manual&across=de,fr", "/v1/search?q=manual&fold=site&site=example0.org",
 		"/v1/search?q=https://example.org/harbour", "/v1/search?q=manual&before=2020-01-01", "/v1/search", "/v1/search?q=a&form=1", "/v1/search?q=a&n=0",
+		"/v1/search?q=manula", "/v1/suggest?q=man", "/v1/suggest?q=man&format=opensearch", "/v1/suggest?q=man&n=0",
 		"/v1/facets?q=manual", "/v1/facets?q=manual&explain=cost", "/v1/facets", "/v1/page?url=https://example.org/gallery", "/v1/page?url=https://example.org/absent", "/v1/page",
 		"/v1/page?format=text&url=https://example.org/gallery", "/v1/page?format=html&url=https://example.org/gallery", "/v1/openapi.json", "/v1/openapi.json?a=b",
 	}

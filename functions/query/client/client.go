@@ -91,6 +91,14 @@ func (c *Client) Facets(ctx context.Context, q Query) (answer Answer, err error)
 	return answer, err
 }
 
+// Suggest returns titles, headings and words that go on with what somebody types, the best first. The
+// parameter n is their greatest number, 1 to 50.
+func (c *Client) Suggest(ctx context.Context, typed string, n int) ([]Suggestion, error) {
+	var answer struct{ Suggestions []Suggestion }
+	err := c.json(ctx, "/v1/suggest?"+url.Values{"q": {typed}, "n": {strconv.Itoa(n)}}.Encode(), &answer)
+	return answer.Suggestions, err
+}
+
 // Outcome is what became of one of several searches: an answer, or else an error, which is a *Problem.
 type Outcome struct {
 	Answer Answer

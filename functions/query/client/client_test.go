@@ -80,6 +80,7 @@ func TestMembers(t *testing.T) {
 		}
 	}
 	compare(reflect.TypeFor[client.Answer](), reflect.TypeFor[api.Answer]())
+	compare(reflect.TypeFor[client.Suggestion](), reflect.TypeFor[api.Suggestion]())
 	compare(reflect.TypeFor[client.Page](), reflect.TypeFor[structured.Page]())
 	if len(seen) < 9 {
 		t.Errorf("only %v were compared", seen)

@@ -93,6 +93,20 @@ func ExampleClient_Multi() {
 	// 400 Bad Request: The query is missing; ask like /v1/search?q=words.
 }
 
+func ExampleClient_Suggest() {
+	_, server := newServer(example{})
+	defer server.Close()
+	c := client.Client{URL: server.URL}
+	suggestions, err := c.Suggest(context.Background(), "vac", 5)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, s := range suggestions {
+		fmt.Println(s.Text, s.URL)
+	}
+	// Output: Vacuum https://example.org/vacuum
+}
+
 func ExampleClient_Page() {
 	_, server := newServer(example{})
 	defer server.Close()

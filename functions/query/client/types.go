@@ -75,6 +75,7 @@ type Answer struct {
 	Incomplete bool               `json:"incomplete"` // whether pages are missing because a part of the index is lost
 	Partial    bool               `json:"partial"`    // whether the search ended early, because its time was up
 	Notes      []string           `json:"notes"`      // sentences for people about what was cut, left out or damaged
+	DidYouMean *Correction        `json:"did_you_mean"`
 	Results    []Result           `json:"results"`
 	Facets     map[string][]Count `json:"facets"` // by the name of the facet, the most frequent values first
 	Translated []Translation      `json:"translated"`
@@ -82,6 +83,20 @@ type Answer struct {
 	// paths on the server of the next and the previous page of results; "" if there is none
 	Next     string `json:"next"`
 	Previous string `json:"previous"`
+}
+
+// Correction is the query that was probably meant where another was typed.
+type Correction struct {
+	Query      string `json:"query"`
+	Total      int    `json:"total"`       // number of pages (or images) that it finds
+	TotalExact bool   `json:"total_exact"` // whether Total is the number of all matches
+}
+
+// Suggestion is offered to somebody who is typing a query.
+type Suggestion struct {
+	Text  string `json:"text"`
+	URL   string `json:"url"`   // address of the page whose title Text is; "" if Text is a query
+	Pages int    `json:"pages"` // about the number of pages that have the text
 }
 
 // Result is one result of a search: a page or, if Image is not nil, an image with a page that shows
