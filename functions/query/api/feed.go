@@ -49,8 +49,10 @@ type atomEntry struct {
 	Title   string `xml:"title"`
 	ID      string `xml:"id"`
 	Updated string `xml:"updated"` // time at which the page was fetched; 1970 if no page is stored for the address
-	Link    link   `xml:"link"`
-	Summary string `xml:"summary"`
+	// the page's own date; "" if it is not known
+	Published string `xml:"published,omitempty"`
+	Link      link   `xml:"link"`
+	Summary   string `xml:"summary"`
 }
 
 type rssFeed struct {
@@ -72,7 +74,7 @@ type rssItem struct {
 	Title       string `xml:"title"`
 	Link        string `xml:"link"`
 	GUID        string `xml:"guid"`
-	Date        string `xml:"pubDate,omitempty"` // time at which the page was fetched
+	Date        string `xml:"pubDate,omitempty"` // the page's own date, or else the time at which it was fetched
 	Description string `xml:"description"`
 }
 
@@ -123,8 +125,12 @@ func atomOf(answer Answer, origin, path string) atomFeed {
 		if fetched.After(newest) {
 			newest = fetched
 		}
+		published := ""
+		if result.Date != "" {
+			published = result.Date + "T00:00:00Z"
+		}
 		feed.Entries = append(feed.Entries, atomEntry{
-			Lang: result.Lang, Title: cmp.Or(result.Title, result.URL), ID: result.URL, Updated: fetched.UTC().Format(time.RFC3339),
+			Published: published, Lang: result.Lang, Title: cmp.Or(result.Title, result.URL), ID: result.URL, Updated: fetched.UTC().Format(time.RFC3339),
 			Link: link{Rel: "alternate", Href: result.URL}, Summary: result.Snippet.Snippet,
 		})
 	}
@@ -140,7 +146,9 @@ func rssOf(answer Answer, page, origin string) rssFeed {
 	}}
 	for _, result := range answer.Results {
 		item := rssItem{Title: cmp.Or(result.Title, result.URL), Link: result.URL, GUID: result.URL, Description: result.Snippet.Snippet}
-		if !result.Fetched.IsZero() {
+		if date, err := time.Parse(time.DateOnly, result.Date); err == nil {
+			item.Date = date.Format(time.RFC1123Z)
+		} else if !result.Fetched.IsZero() {
 			item.Date = result.Fetched.UTC().Format(time.RFC1123Z)
 		}
 		feed.Channel.Items = append(feed.Channel.Items, item)

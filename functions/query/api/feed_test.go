@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -13,7 +14,9 @@ import (
 // TestFeeds reads the feeds of a query as a reader of feeds does: by the namespaces and names of
 // their elements.
 func TestFeeds(t *testing.T) {
-	_, h := newStore(t, harbour)
+	dated := harbour
+	dated.Date = time.Date(2024, 10, 3, 0, 0, 0, 0, time.UTC)
+	_, h := newStore(t, dated)
 	const target = "/v1/search?q=hafen&format="
 	type item struct {
 		Title, Link, Text, Date string
@@ -30,6 +33,7 @@ func TestFeeds(t *testing.T) {
 			Title   string `xml:"title"`
 			ID      string `xml:"id"`
 			Updated string `xml:"updated"`
+			Date    string `xml:"published"`
 			Summary string `xml:"summary"`
 			Link    struct {
 				Href string `xml:"href,attr"`
@@ -44,7 +48,7 @@ func TestFeeds(t *testing.T) {
 		t.Fatalf("%+v", atom)
 	}
 	e := atom.Entries[0]
-	if diff := cmp.Diff(want, item{e.Title, e.Link.Href, e.Summary, e.Updated}); diff != "" || e.ID != harbour.URL {
+	if diff := cmp.Diff(want, item{e.Title, e.Link.Href, e.Summary, e.Updated}); diff != "" || e.ID != harbour.URL || e.Date != "2024-10-03T00:00:00Z" {
 		t.Errorf("entry (-want +got):\n%s", diff)
 	}
 
@@ -69,7 +73,7 @@ func TestFeeds(t *testing.T) {
 	if rss.Version != "2.0" || rss.Channel.Link != "http://example.com/search?q=hafen" || rss.Channel.Total != 1 || len(rss.Channel.Items) != 1 {
 		t.Fatalf("%+v", rss)
 	}
-	want.Date = "Sat, 21 Nov 2026 12:00:01 +0000"
+	want.Date = "Thu, 03 Oct 2024 00:00:00 +0000"
 	i := rss.Channel.Items[0]
 	if diff := cmp.Diff(want, item{i.Title, i.Link, i.Description, i.Date}); diff != "" {
 		t.Errorf("item (-want +got):\n%s", diff)

@@ -113,13 +113,22 @@ type Result struct {
 	LangSource  string       `json:"lang_source"`
 	Type        string       `json:"type"` // media type
 	Collections []string     `json:"collections"`
+	Section     *Section     `json:"section"`  // part of the page in which the snippet begins; nil if it has no address of its own
+	Sections    []Section    `json:"sections"` // other parts with as much of the query, the best first
 	Fetched     time.Time    `json:"fetched"`
+	Date        string       `json:"date"`         // the page's own date, such as 2026-01-31; "" if it is not known
 	Alike       []string     `json:"alike"`        // addresses of pages with about the same text, which are not shown
 	MoreOfSite  int          `json:"more_of_site"` // number of further results of the site that Query.FoldSites has moved down
 	Across      string       `json:"across"`       // language into which the query was translated to find the page
 	Unvisited   bool         `json:"unvisited"`    // whether no page is stored: only links to it were found
 	Image       *Image       `json:"image"`
 	Explanation *Explanation `json:"explanation"`
+}
+
+// Section is a part of a page with an address of its own.
+type Section struct {
+	Heading string `json:"heading"`
+	URL     string `json:"url"`
 }
 
 // Marks are where the words of the query are in title and snippet: pairs of offsets in characters (Go's
