@@ -61,7 +61,7 @@ func allowedRules(allowed []string) (collection.Admission, error) {
 	var seeds []collection.Seed
 	for _, url := range allowed {
 		if _, err := collection.ParseSeed(url); err != nil {
-			return collection.Admission{}, fmt.Errorf("--allow-crawl: %w", err)
+			return collection.Admission{}, misuse(fmt.Errorf("--allow-crawl: %w", err))
 		}
 		seeds = append(seeds, collection.Seed{URL: url, Scope: collection.Prefix, Depth: collection.Unlimited})
 	}
