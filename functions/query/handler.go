@@ -21,6 +21,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/query/mcp"
 	"github.com/bucketsearch/bucketsearch/functions/query/request"
 	"github.com/bucketsearch/bucketsearch/functions/query/web"
+	"github.com/bucketsearch/bucketsearch/strategy/control"
 )
 
 // Handler serves all that clients can ask for by HTTP: the paths of package web, those of package api
@@ -39,7 +40,7 @@ func Handler(site web.Site) http.Handler {
 			pages.ServeHTTP(w, r)
 		}
 	})
-	mux.Handle("/mcp", mcp.Handler(site.Engine))
+	mux.Handle("/mcp", api.Protect(mcp.Handler(site.Engine), site.Engine, guard, control.Search, control.Page))
 	mux.Handle("/", pages)
 	serverRoutes(mux, site.Engine)
 	return compress.Handler(mux)

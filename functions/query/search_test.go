@@ -213,7 +213,7 @@ func TestWrongRequests(t *testing.T) {
 		{"/search?q=a&n=100&from=9901", 400, `from is "9901"; write`},
 		{"/search?q=a&timeout=5s", 400, `timeout is "5s"; write a whole number from 1 to 60000.`},
 		{"/search?q=a&after=yesterday", 400, `after is "yesterday"; write a date such as 2026-11-21 or a time such as 2026-11-21T09:30:00Z.`},
-		{"/search?q=a&sort=date", 400, `There is no parameter "sort"; there are q, n, from,`},
+		{"/search?q=a&order=date", 400, `There is no parameter "order"; there are q, n, from,`},
 		{"/search?q=a&explain=all", 400, `explain is "all"; write score or cost.`},
 		{"/search?q=100%", 400, "a percent sign is written %25"},
 		{"/page", 400, "ask like /page?url=https://example.org/."},

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -59,13 +60,14 @@ func (g *Guard) NeedsKey(ctx context.Context) (bool, error) {
 }
 
 // Admit returns nil if a request is admitted to the API, and then counts it. Otherwise its error is a
-// request.Failure, or the error of reading the settings. The scope is control.Search or control.Page.
-func (g *Guard) Admit(r *http.Request, scope string) error {
+// request.Failure, or the error of reading the settings. If keys are needed, the request's must have all the
+// scopes, each of which is control.Search or control.Page.
+func (g *Guard) Admit(r *http.Request, scopes ...string) error {
 	needed, err := g.NeedsKey(r.Context())
 	if err != nil || !needed {
 		return err
 	}
-	return g.admit(r, scope, "This needs a key")
+	return g.admit(r, scopes, "This needs a key")
 }
 
 // Private returns nil if a request for something that is for operators is admitted: if it has a key
@@ -75,23 +77,24 @@ func (g *Guard) Private(r *http.Request, scope string) error {
 	if isLocal(r) {
 		return nil
 	}
-	return g.admit(r, scope, "This is for clients on the same machine, or with a key")
+	return g.admit(r, []string{scope}, "This is for clients on the same machine, or with a key")
 }
 
-// admit returns nil if a request has a key with the scope, whose requests are not used up, and counts
+// admit returns nil if a request has a key with all the scopes, whose requests are not used up, and counts
 // the request. The sentence begins the refusal of a request without such a key.
-func (g *Guard) admit(r *http.Request, scope, sentence string) error {
+func (g *Guard) admit(r *http.Request, scopes []string, sentence string) error {
 	key, found, err := g.keyOf(r)
+	wanted := strings.Join(scopes, " and ")
 	switch {
 	case err != nil:
 		return err
 	case !found:
 		return request.Failure{
 			Status:   http.StatusUnauthorized,
-			Sentence: fmt.Sprintf("%s of the scope %s; send it in the header Authorization: Bearer KEY, or X-API-Key: KEY.", sentence, scope),
+			Sentence: fmt.Sprintf("%s of the scope %s; send it in the header Authorization: Bearer KEY, or X-API-Key: KEY.", sentence, wanted),
 		}
-	case !key.Has(scope):
-		return request.Failure{Status: http.StatusForbidden, Sentence: fmt.Sprintf("The key %s does not have the scope %s, only %s.", key.Name, scope, strings.Join(key.Scopes, ", "))}
+	case slices.ContainsFunc(scopes, func(scope string) bool { return !key.Has(scope) }):
+		return request.Failure{Status: http.StatusForbidden, Sentence: fmt.Sprintf("The key %s does not have the scope %s, only %s.", key.Name, wanted, strings.Join(key.Scopes, ", "))}
 	case key.PerMinute == 0:
 		return nil
 	}

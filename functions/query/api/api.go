@@ -128,6 +128,19 @@ func (a *api) admit(p endpoint, w http.ResponseWriter, r *http.Request) error {
 	return p.answer(a, w, r, values)
 }
 
+// Protect returns a handler that serves h to the clients that the guard admits, whose keys have all the
+// scopes if keys are needed. It is for other protocols that read the same as the API.
+func Protect(h http.Handler, e *engine.Engine, guard *access.Guard, scopes ...string) http.Handler {
+	a := &api{engine: e, guard: guard}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := guard.Admit(r, scopes...); err != nil {
+			a.fail(w, r, err)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
 // restrict forbids shared caches to keep the answer to a request if a key is needed for it.
 func (a *api) restrict(w http.ResponseWriter, r *http.Request) {
 	if needed, err := a.guard.NeedsKey(r.Context()); needed || err != nil {

@@ -124,7 +124,7 @@ func TestDescribedAnswers(t *testing.T) {
 	requests := []string{
 		"/v1/search?q=manual&facet=site&facet=lang&explain=score&explain=cost&from=5&n=5&after=2020-01-01&asof=2026-11-25&highlight=html",
 		"/v1/search?q=ship&type=image", "/v1/search?q=nowhere", "/v1/search?q=manual&across=de,fr", "/v1/search?q=manual&fold=site&site=example0.org",
-		"/v1/search?q=https://example.org/harbour", "/v1/search?q=manual&before=2020-01-01", "/v1/search", "/v1/search?q=a&form=1", "/v1/search?q=a&n=0",
+		"/v1/search?q=https://example.org/harbour", "/v1/search?q=manual&before=2020-01-01", "/v1/search?q=manual&sort=date", "/v1/search", "/v1/search?q=a&form=1", "/v1/search?q=a&n=0",
 		"/v1/search?q=manula", "/v1/suggest?q=man", "/v1/suggest?q=man&format=opensearch", "/v1/suggest?q=man&n=0",
 		"/v1/facets?q=manual", "/v1/facets?q=manual&explain=cost", "/v1/facets", "/v1/page?url=https://example.org/gallery", "/v1/page?url=https://example.org/absent", "/v1/page",
 		"/v1/page?format=text&url=https://example.org/gallery", "/v1/page?format=html&url=https://example.org/gallery", "/v1/openapi.json", "/v1/openapi.json?a=b",

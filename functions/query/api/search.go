@@ -39,6 +39,7 @@ type Asked struct {
 	Before     time.Time `json:"before,omitzero"`
 	AsOf       time.Time `json:"asof,omitzero"`
 	Across     []string  `json:"across,omitempty"` // languages into which the query is translated
+	Sort       string    `json:"sort,omitempty"`   // "date" if the newest pages come first
 	From       int       `json:"from"`             // number of results before the first one, so 0 on the first page
 	N          int       `json:"n"`                // greatest number of results on a page
 }
@@ -161,9 +162,13 @@ func (a *api) read(values url.Values, reader []string) (engine.Query, error) {
 }
 
 func asked(q engine.Query) Asked {
+	sorted := ""
+	if q.ByDate {
+		sorted = "date"
+	}
 	return Asked{
 		Text: q.Text, Site: q.Site, Lang: q.Lang, Collection: q.Collection, Type: q.Type,
-		After: q.After, Before: q.Before, AsOf: q.AsOf, Across: q.Across.Into, From: q.From, N: q.Size,
+		After: q.After, Before: q.Before, AsOf: q.AsOf, Across: q.Across.Into, Sort: sorted, From: q.From, N: q.Size,
 	}
 }
 

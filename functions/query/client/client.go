@@ -83,10 +83,10 @@ func (c *Client) All(ctx context.Context, q Query) iter.Seq2[Result, error] {
 }
 
 // Facets counts the pages that match a query by the columns q.Facets; by all of them if there are
-// none. It ignores the fields of the query that are about results: N, From, FoldSites, Highlight and
+// none. It ignores the fields of the query that are about results: N, From, ByDate, FoldSites, Highlight and
 // ExplainScore.
 func (c *Client) Facets(ctx context.Context, q Query) (answer Answer, err error) {
-	q.N, q.From, q.FoldSites, q.Highlight, q.ExplainScore = 0, 0, false, false, false
+	q.N, q.From, q.ByDate, q.FoldSites, q.Highlight, q.ExplainScore = 0, 0, false, false, false, false
 	err = c.json(ctx, "/v1/facets?"+q.values().Encode(), &answer)
 	return answer, err
 }

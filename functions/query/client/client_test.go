@@ -28,7 +28,7 @@ func TestParameters(t *testing.T) {
 	c := client.Client{URL: server.URL + "/"}
 	all := client.Query{
 		Text: "table", N: 7, From: 1, Site: []string{"example.org", "example.com"}, Lang: []string{"en"}, Collection: []string{"docs"}, Type: []string{"text/html"},
-		After: querytest.Noon, Before: querytest.Noon.Add(time.Hour), AsOf: s.Clock.Now().Add(time.Minute), Across: []string{"de", "fr"}, FoldSites: true,
+		After: querytest.Noon, Before: querytest.Noon.Add(48 * time.Hour), ByDate: true, AsOf: s.Clock.Now().Add(time.Minute), Across: []string{"de", "fr"}, FoldSites: true,
 		Facets: []string{"site", "lang"}, Timeout: time.Second, Highlight: true, ExplainScore: true, ExplainCost: true,
 	}
 	for _, q := range []client.Query{all, {Text: "table", ExplainCost: true, ExplainScore: true, Highlight: true}} {

@@ -21,7 +21,7 @@ import (
 func newServer(t testing.TB) (*querytest.Store, *httptest.Server) {
 	s := querytest.NewStore(t, 1)
 	s.Publish(append(querytest.Manual(12),
-		querytest.Page{URL: "https://example.org/vacuum", MIME: "text/html", Data: "<title>Vacuum</title><h1>Vacuum</h1><p>Vacuum tidies a <i>table</i>.</p>", Title: "Vacuum", Body: "Vacuum tidies a table.", Lang: "en"},
+		querytest.Page{URL: "https://example.org/vacuum", MIME: "text/html", Data: "<title>Vacuum</title><h1>Vacuum</h1><p>Vacuum tidies a <i>table</i>.</p>", Title: "Vacuum", Body: "Vacuum tidies a table.", Lang: "en", Date: querytest.Noon},
 		querytest.Page{URL: "https://example.org/index", MIME: "text/html", Data: "<title>Index</title><p>An index finds rows of a table.</p>", Title: "Index", Body: "An index finds rows of a table.", Lang: "en"},
 	)...)
 	answers, err := engine.New(s.Bucket, engine.Options{Settings: s.Settings(s.Bucket), Now: s.Clock.Now, Age: time.Second, Log: slog.New(slog.DiscardHandler)})

@@ -15,10 +15,12 @@ type Query struct {
 
 	Site, Lang, Collection, Type []string // only pages with one of these values
 
-	After, Before time.Time // only pages fetched in this period: at After or later, but before Before
+	// only pages whose own dates are in this period: on the day of After or later, but before that of Before
+	After, Before time.Time
 	AsOf          time.Time // searches the state of this time
 
 	Across       []string // also finds pages in these languages by translating the query
+	ByDate       bool     // the newest pages first, by their own dates
 	FoldSites    bool     // at most two of the first ten results are of one site
 	Facets       []string // columns whose values are counted: site, lang, collection, type
 	Timeout      time.Duration
@@ -45,6 +47,9 @@ func (q *Query) values() url.Values {
 	setTime(v, "asof", q.AsOf)
 	if len(q.Across) > 0 {
 		v.Set("across", strings.Join(q.Across, ","))
+	}
+	if q.ByDate {
+		v.Set("sort", "date")
 	}
 	if q.FoldSites {
 		v.Set("fold", "site")
@@ -197,6 +202,7 @@ type Page struct {
 	Canonical   string    `json:"canonical"`
 	Type        string    `json:"type"` // type in the page's JSON-LD, such as Article
 	Kind        string    `json:"kind"` // likeliest kind of page, such as documentation
+	Date        string    `json:"date"` // the page's own date, such as 2026-01-31; "" if it is not known
 	Parts       []Part    `json:"parts"`
 }
 
@@ -212,6 +218,7 @@ type Part struct {
 	Rows     [][]string `json:"rows"`     // cells of a table, by row
 	Address  string     `json:"address"`  // URL of an image
 	Caption  string     `json:"caption"`  // caption of an image
+	Fragment string     `json:"fragment"` // fragment of an address that leads to a heading, such as use in https://example.org/#use
 	Links    []Link     `json:"links"`
 }
 

@@ -27,7 +27,7 @@ const (
 const maxPatience = 60_000
 
 // SearchParameters are the names of the parameters that Read reads.
-var SearchParameters = []string{"q", "n", "from", "site", "lang", "collection", "type", "after", "before", "asof", "facet", "timeout", "explain", "fold", "across"}
+var SearchParameters = []string{"q", "n", "from", "site", "lang", "collection", "type", "after", "before", "asof", "facet", "timeout", "explain", "fold", "across", "sort"}
 
 // Query reads a search from the parameters in the address of a request, as Read does, and refuses
 // other parameters. The parameter now is the present time. The error is a Failure.
@@ -55,6 +55,7 @@ func Query(r *http.Request, now time.Time) (engine.Query, error) {
 //	                                translating the query (see search.Across)
 //	fold=site                       at most two of the first ten hits are of one site, as
 //	                                always in HTML
+//	sort=date                       the newest pages first, by their own dates
 //	facet=                          counts by site, lang, collection or type
 //	timeout=                        milliseconds after which the hits so far are returned
 //	explain=score, explain=cost     how scores came about; what the answer cost
@@ -98,6 +99,12 @@ func Read(values url.Values, reader []string, now time.Time) (q engine.Query, er
 			return q, WrongIn("fold", "%v.", literal.Wrong("fold", what, "site"))
 		}
 		q.Spread = true
+	}
+	for _, what := range values["sort"] {
+		if what != "date" {
+			return q, WrongIn("sort", "%v.", literal.Wrong("sort", what, "date"))
+		}
+		q.ByDate = true
 	}
 	for _, what := range values["explain"] {
 		switch what {
