@@ -184,8 +184,7 @@
 //
 //	idf         of each word is replaced by idf² / (idf + 1), so that rare words count more
 //	stop words  count 0.3 times also as words of their own, by the lists of the languages in which the
-//	            query may be written (analysis.IsStopWord), and are not marked in snippets,
-//	            unless the query has no others
+//	            query may be written (analysis.IsStopWord), unless the query has no others
 //	support     each of the best hundred matches, and of those that tie with the hundredth,
 //	            gets 0.8 · doubt · Σ cosine · (score − least), summed over the four of these
 //	            matches that are most similar to it
@@ -209,6 +208,14 @@
 // For a joined word such as e-mail (see package analysis), the words e, mail and email are searched.
 // A document with e and mail has all words, even without email. A document with email counts as having
 // e and mail, too. Matches with equal scores are ordered by identity, a hash of the URL.
+//
+// # Snippets
+//
+// The snippet of a hit is the part of the body that has the most of the query's words, without the
+// title, which many pages repeat as their first line. It begins with a sentence or between words, and
+// ends between words. In a script without spaces, such as Thai, it may be cut between any two
+// characters; an accent or vowel sign stays with its letter. Stop words are not marked, unless they are
+// required or the query has no others.
 //
 // # Alike documents
 //

@@ -230,19 +230,7 @@ func (s *search) sampleFacets(ctx deadline, work *scan, stride uint32) error {
 // facets returns the facets with their counts multiplied by scale.
 func (s *search) facets(scale float64) (facets []Facet) {
 	for i, name := range s.query.Facets {
-		sums := map[string]int{}
-		if s.counts != nil {
-			for part, sets := range s.counts[i] {
-				for set, n := range sets {
-					if n > 0 {
-						column := s.columns[part][name]
-						for _, value := range column.Sets[set] {
-							sums[column.Values[value]] += n
-						}
-					}
-				}
-			}
-		}
+		sums := s.sums(i)
 		facet := Facet{Name: name, Sampled: scale > 1 || s.result.Partial}
 		for _, value := range slices.SortedFunc(maps.Keys(sums), func(a, b string) int {
 			return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b))
@@ -255,4 +243,24 @@ func (s *search) facets(scale float64) (facets []Facet) {
 		facets = append(facets, facet)
 	}
 	return facets
+}
+
+// sums returns how many documents were counted for each value of a facet, whose index in Query.Facets is
+// given.
+func (s *search) sums(facet int) map[string]int {
+	sums := map[string]int{}
+	if s.counts == nil {
+		return sums
+	}
+	for part, sets := range s.counts[facet] {
+		for set, n := range sets {
+			if n > 0 {
+				column := s.columns[part][s.query.Facets[facet]]
+				for _, value := range column.Sets[set] {
+					sums[column.Values[value]] += n
+				}
+			}
+		}
+	}
+	return sums
 }

@@ -36,14 +36,14 @@ type meant struct {
 // plan.words.
 type span struct{ start, end, word int }
 
-// newMarker returns a marker for the words of a plan. Stop words of a long query are not marked,
-// unless the query has no other words. The caller must call the marker's method end after use.
+// newMarker returns a marker for the words of a plan. Stop words are not marked, unless the query has no
+// other words. The caller must call the marker's method end after use.
 func newMarker(p *plan, memory *Memory) *textMarker {
 	m := &textMarker{memory: memory, vocabulary: memory.lend(), words: make(map[uint64]meant, len(p.words))}
-	all := !p.long || p.hasOnlyStopWords()
+	all := p.hasOnlyStopWords()
 	for n, w := range p.words {
 		m.weights = append(m.weights, w.weight)
-		if !all && w.stop > 0.5 {
+		if !all && w.stop > 0.5 && !w.required {
 			continue
 		}
 		m.all += w.weight
@@ -56,12 +56,35 @@ func newMarker(p *plan, memory *Memory) *textMarker {
 	return m
 }
 
+// Mark marks the words of a query in whole texts of a page, such as its paragraphs, as snippets of the
+// page would have them marked. The page is in the given language. Prefixes and words with edits are not
+// marked, because the words for which they stand are not looked up.
+func (ix *Index) Mark(q Query, language string, texts []string) [][]Fragment {
+	p := ix.plan(&q, false)
+	for _, w := range p.words {
+		if analysis.IsStopWord(language, w.surface) {
+			w.stop = 1
+		}
+	}
+	m := newMarker(p, ix.memory)
+	defer m.end()
+	m.begin(&segment.Document{Lang: language})
+	marked := make([][]Fragment, len(texts))
+	for i, text := range texts {
+		var spans []span
+		end := len(text)
+		m.each(text, 0, &end, func(s span) { spans = append(spans, s) })
+		marked[i] = cutAtMatches(text, window{0, len(text)}, spans)
+	}
+	return marked
+}
+
 // hit returns the hit for a document, with the matches in its title and its snippet marked, and with the
 // sections to which the hit leads.
 func (m *textMarker) hit(d *segment.Document) Hit {
 	m.begin(d)
 	h := Hit{Document: *d, MarkedTitle: m.whole(d.Title)}
-	h.Snippet, h.Section, h.Further = m.excerpt(d)
+	h.Snippet, h.Section, h.Further = m.excerpt(withoutTitle(d))
 	h.Body, h.Images, h.Sections = "", nil, nil
 	return h
 }

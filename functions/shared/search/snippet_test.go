@@ -1,6 +1,7 @@
 package search
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -89,6 +90,62 @@ func TestSnippet(t *testing.T) {
 			t.Errorf("snippet is %q", got)
 		}
 	})
+	t.Run("without the title", func(t *testing.T) {
+		for body, want := range map[string]string{
+			"Foxes\nThe fox ran.":        "The [fox] ran.",
+			"FOXES ¶\n\nThe fox ran.":    "The [fox] ran.",
+			"Foxes":                      "[Foxes]",
+			"Foxes and cats\nA fox ran.": "[Foxes] and cats A [fox] ran.",
+		} {
+			d := page("a", body)
+			d.Title = "Foxes | Zoo"
+			if got := bracketed(markerFor("fox").hit(&d).Snippet); got != want {
+				t.Errorf("the snippet of %q is %q, want %q", body, got, want)
+			}
+		}
+	})
+	t.Run("no stop words", func(t *testing.T) {
+		for query, want := range map[string]string{"the fox": "The [fox] sat on the roof.", "+the fox": "[The] [fox] sat on [the] roof.", "the on": "[The] fox sat [on] [the] roof."} {
+			m := markerWith(query, func(w *queryWord) {
+				if analysis.IsStopWord("en", w.surface) {
+					w.stop = 1
+				}
+			})
+			d := page("a", "The fox sat on the roof.")
+			if got := bracketed(m.hit(&d).Snippet); got != want {
+				t.Errorf("%s: the snippet is %q, want %q", query, got, want)
+			}
+		}
+	})
+	t.Run("never within a character or word", func(t *testing.T) {
+		part := regexp.MustCompile(`^[\p{M}\x{200d}\x{e33}\x{1f3fb}-\x{1f3ff}]`) // what belongs to the character before it
+		for _, word := range []string{
+			"अंतर्राष्ट्रीयकरण", "البرمجيات", "การติดตั้งระบบปฏิบัติการน้ำ", "क्षत्रिय", "👩🏽‍🚀👨🏿‍🚀👩🏽‍🚀", "e\u0301te\u0301",
+		} {
+			for n := range 60 {
+				text := strings.Repeat("x", n) + " " + strings.Repeat(word+" ", 30) + "fox " + strings.Repeat(word+" ", 40)
+				if strings.HasPrefix(word, "👩") || strings.HasPrefix(word, "क्ष") || strings.HasPrefix(word, "การ") { // without spaces
+					text = strings.Repeat("x", n) + " " + strings.Repeat(word, 30) + " fox " + strings.Repeat(word, 40)
+				}
+				for _, f := range snippetFor("fox", text) {
+					cut := strings.Trim(f.Text, " …")
+					at := strings.Index(text, cut)
+					if cut == "" || at < 0 {
+						continue
+					}
+					if part.MatchString(text[at:]) || part.MatchString(text[at+len(cut):]) || strings.HasSuffix(cut, "\u094d") {
+						t.Fatalf("%q is cut within a character", cut)
+					}
+				}
+			}
+		}
+		got := bracketed(snippetFor("fox", strings.Repeat("अंतर्राष्ट्रीयकरण ", 30)+"fox "+strings.Repeat("अंतर्राष्ट्रीयकरण ", 40)))
+		for _, word := range strings.Fields(strings.Trim(got, "… ")) {
+			if word != "अंतर्राष्ट्रीयकरण" && word != "[fox]" {
+				t.Errorf("the word %q is cut in %q", word, got)
+			}
+		}
+	})
 	t.Run("long title", func(t *testing.T) {
 		got := bracketed(titleFor("nothing", filler))
 		if !strings.HasPrefix(got, "[nothing] of") || !strings.HasSuffix(got, " …") || len(got) > titleSize+50 {
@@ -98,11 +155,15 @@ func TestSnippet(t *testing.T) {
 }
 
 // markerFor returns a marker for the words of a query, which all have the same weight.
-func markerFor(query string) *textMarker {
+func markerFor(query string) *textMarker { return markerWith(query, func(*queryWord) {}) }
+
+// markerWith is like markerFor, after change has changed each word.
+func markerWith(query string, change func(*queryWord)) *textMarker {
 	ix := &Index{weights: standard, languages: []corpusLanguage{{name: "en", documents: 1}}}
 	p := ix.plan(&Query{Text: query}, false)
 	for _, w := range p.words {
 		w.weight = 1
+		change(w)
 	}
 	return newMarker(p, NewMemory(0))
 }

@@ -1,9 +1,14 @@
 package search
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
 const (
@@ -114,7 +119,7 @@ func (d *densest) isTooWide(start, end int) bool {
 // has at most two bytes for each word of the query.
 func (d *densest) isDense() bool { return d.gaps <= 2*len(d.weights) }
 
-// cutSlack is the greatest number of bytes by which a window is shortened at either end, so that
+// cutSlack is the greatest number of columns by which a window is shortened at either end, so that
 // it ends at a space.
 const cutSlack = 24
 
@@ -176,39 +181,96 @@ func sentence(text string, from, to int) (start int, found bool) {
 	return to, false
 }
 
-// cutAfter returns the offset of the first space within cutSlack bytes after start, but before limit.
-// If there is none, or start is 0, it returns start.
+// cutAfter returns the offset of the first space within cutSlack columns after start, but before limit.
+// If there is none, it returns the first offset from start on at which a character begins. It returns
+// start if this is 0.
 func cutAfter(text string, start, limit int) int {
 	if start == 0 {
 		return start
 	}
-	near := text[start:min(limit, start+cutSlack)]
+	near := text[start:min(limit, ahead(text, start, cutSlack))]
 	if space := strings.IndexFunc(near, unicode.IsSpace); space >= 0 {
 		return start + space
+	}
+	for start < limit && isInside(text, start) {
+		_, size := utf8.DecodeRuneInString(text[start:])
+		start += size
 	}
 	return start
 }
 
 // cutBefore returns the offset of the last space between the offsets least and end that is at most
-// cutSlack bytes before end. If there is none, it returns end.
+// cutSlack columns before end. If there is none, it returns the last offset up to end at which a
+// character begins.
 func cutBefore(text string, least, end int) int {
-	from := max(least, end-cutSlack)
+	from := max(least, startOf(text, end, cutSlack))
 	if space := strings.LastIndexFunc(text[from:end], unicode.IsSpace); space >= 0 {
 		return from + space
+	}
+	for end > from && isInside(text, end) {
+		_, size := utf8.DecodeLastRuneInString(text[:end])
+		end -= size
 	}
 	return end
 }
 
-// fragments divides the text of a window into its matches and the pieces between them, and adds
-// an ellipsis where text was cut off. spans are the matches in the whole text.
-func fragments(text string, w window, spans []span) (out []Fragment) {
-	add := func(start, end int, matched bool) {
-		if piece := tidy(text[start:end]); piece != "" {
-			out = append(out, Fragment{piece, matched})
-		}
+// isInside reports whether an offset lies within what readers see as one character: before an accent,
+// vowel sign or tone of skin, and at what joins letters or pictures (Unicode Standard Annex #29).
+func isInside(text string, at int) bool {
+	const joiner, am, laoAm = '\u200d', '\u0e33', '\u0eb3' // Thai and Lao SARA AM are vowel signs behind their letters
+	before, _ := utf8.DecodeLastRuneInString(text[:at])
+	after, _ := utf8.DecodeRuneInString(text[at:])
+	return unicode.Is(unicode.M, after) || after == joiner || before == joiner || after == am || after == laoAm ||
+		0x1F3FB <= after && after <= 0x1F3FF || isVirama(before)
+}
+
+// isVirama reports whether a character is one that joins the consonants of Indic scripts around it.
+func isVirama(r rune) bool {
+	const virama = 9 // canonical combining class
+	return r >= 0x94D && norm.NFC.PropertiesString(string(r)).CCC() == virama
+}
+
+// withoutTitle returns a document whose body lacks its first line, if this is the title or the beginning of
+// it and other lines follow. Its sections are moved accordingly. Else it returns d.
+func withoutTitle(d *segment.Document) *segment.Document {
+	first, rest, found := strings.Cut(strings.TrimLeft(d.Body, "\n"), "\n")
+	plain := func(text string) string { return strings.Join(strings.Fields(tidy(text)), " ") }
+	line, title := plain(first), plain(d.Title)
+	if !found || strings.TrimSpace(rest) == "" || len(line) > len(title) || !strings.EqualFold(line, title[:len(line)]) {
+		return d
 	}
+	without := *d
+	without.Body = strings.TrimLeftFunc(rest, unicode.IsSpace)
+	without.Sections = slices.Clone(d.Sections)
+	for i := range without.Sections {
+		without.Sections[i].Start = max(0, without.Sections[i].Start-(len(d.Body)-len(without.Body)))
+	}
+	return &without
+}
+
+// fragments divides the text of a window into its matches and the pieces between them, which it makes
+// tidy, and adds an ellipsis where text was cut off. spans are the matches in the whole text.
+func fragments(text string, w window, spans []span) (out []Fragment) {
 	if w.start > 0 {
 		out = append(out, Fragment{Text: "… "})
+	}
+	for _, f := range cutAtMatches(text, w, spans) {
+		if f.Text = tidy(f.Text); f.Text != "" {
+			out = append(out, f)
+		}
+	}
+	if w.end < len(text) {
+		out = append(out, Fragment{Text: " …"})
+	}
+	return out
+}
+
+// cutAtMatches divides the text of a window into its matches and the pieces between them.
+func cutAtMatches(text string, w window, spans []span) (out []Fragment) {
+	add := func(start, end int, matched bool) {
+		if start < end {
+			out = append(out, Fragment{text[start:end], matched})
+		}
 	}
 	done := w.start
 	for i := 0; i < len(spans); i++ {
@@ -225,10 +287,7 @@ func fragments(text string, w window, spans []span) (out []Fragment) {
 		add(start, end, true)
 		done = end
 	}
-	add(done, max(done, w.end), false)
-	if w.end < len(text) {
-		out = append(out, Fragment{Text: " …"})
-	}
+	add(done, w.end, false)
 	return out
 }
 
