@@ -31,6 +31,7 @@ type Engine struct {
 	documents *search.Memory
 
 	snapshots snapshots
+	abouts    abouts
 	past      atomic.Pointer[snapshot] // snapshot for the last query about a past moment (Query.AsOf)
 }
 

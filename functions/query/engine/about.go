@@ -1,0 +1,132 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/search"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+// About says what an index has.
+type About struct {
+	Pages   int // number of pages that can be found
+	Waiting int // number of stored pages that wait to be indexed
+	// numbers of different values, as far as pages have any
+	Sites, Languages, Collections int
+	Across                        []string // languages into which queries can be translated, such as "de", sorted
+	Examples                      []string // a few titles of pages, as examples of queries
+}
+
+const (
+	examplesShown = 4  // greatest number of About.Examples
+	examplesRead  = 12 // number of pages whose titles are considered
+	exampleSize   = 40 // greatest number of characters of an example
+)
+
+// abouts keeps the last About, and the snapshot that it describes. It is safe for concurrent use.
+type abouts struct {
+	mu   sync.Mutex // protects the fields below, and makes others wait for one who counts
+	of   *snapshot
+	last About
+}
+
+// About returns what the index has at present. It counts anew only if the manifests or takedowns have
+// changed. To count, it reads the columns of all segments, and a few documents, through the cache.
+func (e *Engine) About(ctx context.Context) (About, error) {
+	current, err := e.snapshots.get(ctx, e)
+	if err == nil {
+		err = current.allLost()
+	}
+	if err != nil {
+		return About{}, err
+	}
+	e.abouts.mu.Lock()
+	defer e.abouts.mu.Unlock()
+	if of := e.abouts.of; of != nil && (of == current || of.same(current.generations) && of.takedowns.Version == current.takedowns.Version) {
+		return e.abouts.last, nil
+	}
+	now, err := current.about(ctx)
+	if fault, is := errors.AsType[*search.Unreadable](err); is && unusable(err) {
+		if errors.Is(err, blob.ErrAbsent) {
+			e.ranges.Forget(fault.Segment)
+		}
+		if current, err = e.without(ctx, current, fault); err == nil {
+			now, err = current.about(ctx)
+		}
+	}
+	if err != nil {
+		return About{}, err
+	}
+	e.abouts.of, e.abouts.last = current, now
+	return now, nil
+}
+
+// about counts what the snapshot has.
+func (s *snapshot) about(ctx context.Context) (About, error) {
+	counted, err := s.index.Census(ctx, search.Site, search.Lang, search.Collection)
+	if err != nil {
+		return About{}, err
+	}
+	sample, err := s.index.Sample(ctx, examplesRead)
+	if err != nil {
+		return About{}, err
+	}
+	about := About{
+		Pages: s.index.Documents(), Waiting: s.unindexed(), Examples: examplesOf(sample),
+		Sites: known(counted[0]), Languages: known(counted[1]), Collections: known(counted[2]),
+	}
+	for _, m := range s.manifests {
+		if m.Dictionaries == nil {
+			continue
+		}
+		for _, d := range m.Dictionaries.All {
+			if !slices.Contains(about.Across, d.To) {
+				about.Across = append(about.Across, d.To)
+			}
+		}
+	}
+	slices.Sort(about.Across)
+	return about, nil
+}
+
+// known returns the number of values in a count of pages, without "", which stands for none.
+func known(counts map[string]int) int {
+	delete(counts, "")
+	return len(counts)
+}
+
+// tells returns 1 for a title that tells what its page is about, and 0 for a single word of ASCII, such as
+// the name of a function.
+func tells(title string) int {
+	if strings.ContainsFunc(title, func(r rune) bool { return r == ' ' || r >= utf8.RuneSelf }) {
+		return 1
+	}
+	return 0
+}
+
+// examplesOf returns the shortest titles of pages that tell most, each once, without the names of sites that may end
+// them, the numbers of chapters that may begin them, and titles with signs of the query language.
+func examplesOf(pages []segment.Document) (examples []string) {
+	for i := range pages {
+		title := pages[i].Title
+		for _, sign := range []string{" | ", " – ", " — ", " - ", " · ", ": "} {
+			title, _, _ = strings.Cut(title, sign)
+		}
+		title = strings.Join(strings.Fields(strings.TrimLeft(title, "0123456789. \u00a0")), " ")
+		plain := !strings.ContainsAny(title, `"*~+()[]{}<>`) // it means the same as a query
+		if n := utf8.RuneCountInString(title); plain && n > 3 && n <= exampleSize && !slices.Contains(examples, title) {
+			examples = append(examples, title)
+		}
+	}
+	slices.SortStableFunc(examples, func(a, b string) int {
+		return cmp.Or(cmp.Compare(tells(b), tells(a)), cmp.Compare(len(a), len(b)))
+	})
+	return examples[:min(len(examples), examplesShown)]
+}
