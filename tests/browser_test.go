@@ -61,6 +61,10 @@ func TestBrowser(t *testing.T) {
 		strings.Contains(stored, "Added by a script\n</body>") {
 		t.Errorf("a script has changed the stored copy:\n%s", stored)
 	}
+	framed := browse(t, "stored copy in its frame", home+"copy?q=harbour&url="+url.QueryEscape(s.origins[0]+"/docs/"))
+	if !strings.Contains(framed, "<title>Stored copy of The quiet harbour – Bucketsearch</title>") {
+		t.Errorf("the stored copy has no frame:\n%s", framed)
+	}
 	for _, v := range s.forget() {
 		t.Errorf("the stored copy has loaded %s", v.url)
 	}

@@ -64,7 +64,7 @@ func clickingProxy(to *url.URL) http.Handler {
 			r.Body = io.NopCloser(bytes.NewReader(content))
 			r.Header.Set("Content-Length", strconv.Itoa(len(content)))
 			r.ContentLength = int64(len(content))
-			r.Header.Set("Content-Security-Policy", r.Header.Get("Content-Security-Policy")+"; script-src 'unsafe-inline'")
+			r.Header.Set("Content-Security-Policy", strings.Replace(r.Header.Get("Content-Security-Policy"), "script-src", "script-src 'unsafe-inline'", 1))
 			return err
 		},
 	}

@@ -36,7 +36,7 @@ func TestAbout(t *testing.T) {
 		querytest.Page{URL: "https://example.com/waits", MIME: "text/html", Waits: true},
 	)
 	s.Clock.Advance(11e9)
-	full := engine.About{Pages: 3, Sites: 2, Languages: 2, Waiting: 0, Examples: []string{"Störche", "White storks"}}
+	full := engine.About{Pages: 3, Sites: 2, Languages: 2, Largest: []string{"example.org", "example.com"}, Examples: []string{"Störche", "White storks"}}
 	if about(full) == 0 {
 		t.Error("counting anew costs nothing")
 	}
@@ -46,5 +46,5 @@ func TestAbout(t *testing.T) {
 	_, err := takedown.Forget(t.Context(), s.Bucket, takedown.Site("example.org", querytest.Noon))
 	s.Check(err)
 	s.Clock.Advance(61e9)
-	about(engine.About{Pages: 1, Sites: 1, Languages: 1, Examples: []string{"Störche"}})
+	about(engine.About{Pages: 1, Sites: 1, Languages: 1, Largest: []string{"example.com"}, Examples: []string{"Störche"}})
 }

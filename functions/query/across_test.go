@@ -56,7 +56,7 @@ func TestAcross(t *testing.T) {
 	}
 	page := querytest.Ask(h, "GET", "/search?q=house&across=de&lang=de", "Accept: text/html").Body.String()
 	for _, want := range []string{
-		"found by translation into de", "Translated from en to de: <i>house</i> → haus.", `<input type="hidden" name="across" value="de">`,
+		"found by translation into German", "Translated from English to German: <i>house</i> → haus.", `<input type="hidden" name="across" value="de">`,
 		`href="/search?across=de&amp;from=10&amp;lang=de&amp;q=house"`,
 	} {
 		if !strings.Contains(page, want) {

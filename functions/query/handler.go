@@ -29,6 +29,7 @@ import (
 // answered by the API, too.
 func Handler(site web.Site) http.Handler {
 	guard := &access.Guard{Settings: site.Engine.Settings, Now: site.Engine.Now}
+	site.Suggest = api.Suggest
 	pages, programs := web.Handler(site), api.Handler(site.Engine, guard)
 	mux := http.NewServeMux()
 	mux.Handle("/v1/", programs)

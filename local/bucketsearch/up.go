@@ -23,6 +23,7 @@ const freshness = 2 * time.Second
 
 func upCommand(where *location) *cobra.Command {
 	var flags crawling
+	var look branding
 	var listen string
 	cmd := &cobra.Command{
 		Use:   "up [SEED...]",
@@ -38,21 +39,22 @@ func upCommand(where *location) *cobra.Command {
 			"counted: browsers report them, and query, page, position and day are kept for 90 days,\n" +
 			"nothing of the person. bucketsearch eval --clicked measures the ranking by that.\n" +
 			"Without the secret, no click is counted.",
-		Example: "  bucketsearch up\n  bucketsearch up https://www.example.org/\n  bucketsearch up --collection docs.toml\n  bucketsearch up --listen 127.0.0.1:9090\n" +
+		Example: "  bucketsearch up\n  bucketsearch up https://www.example.org/\n  bucketsearch up --title \"Example\" --logo logo.svg --colour '#2457c5'\n  bucketsearch up --collection docs.toml\n  bucketsearch up --listen 127.0.0.1:9090\n" +
 			"  BUCKETSEARCH_JUDGES=\"ann:$(openssl rand -hex 16)\" bucketsearch up\n" +
 			"  BUCKETSEARCH_CLICKS=\"$(openssl rand -hex 16)\" bucketsearch up",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runUp(cmd, where, &flags, listen, args)
+			return runUp(cmd, where, &flags, &look, listen, args)
 		},
 	}
 	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:8080", "`address` of the search page")
+	look.flags(cmd.Flags())
 	flags.flags(cmd.Flags())
 	return cmd
 }
 
 // runUp runs the system. It crawls what flags and arguments say, and serves the search page at
 // the given address, until ctx ends or the system cannot go on.
-func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, args []string) (err error) {
+func runUp(cmd *cobra.Command, where *location, flags *crawling, look *branding, listen string, args []string) (err error) {
 	ctx := cmd.Context()
 	plan, err := flags.plan(cmd.Flags(), args)
 	if err != nil {
@@ -65,6 +67,10 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 	clicks, err := judgment.ParseClickKey(os.Getenv("BUCKETSEARCH_CLICKS"))
 	if err != nil {
 		return fmt.Errorf("BUCKETSEARCH_CLICKS: %w", err)
+	}
+	brand, err := look.brand()
+	if err != nil {
+		return err
 	}
 	if _, _, err := net.SplitHostPort(listen); err != nil {
 		return misuse(literal.Wrong("--listen", listen, "an address and a port, such as 127.0.0.1:8080"))
@@ -93,7 +99,7 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 	if err := s.Run(ctx); err != nil {
 		return err
 	}
-	page, err := s.Page(freshness, judges, clicks)
+	page, err := s.Page(freshness, brand, judges, clicks)
 	if err != nil {
 		return err
 	}

@@ -22,8 +22,9 @@ import (
 // Page returns a handler that serves the search page. At /metrics it serves vital signs in the text
 // format of Prometheus, to clients on the same machine or with a key of the scope metrics. The search page keeps manifests and settings in memory, and reads them again
 // when they are older than the given age. A person who has one of the given judges' keys may grade
-// results. The click key signs results, so that clicks on them can be counted.
-func (s *System) Page(age time.Duration, judges judgment.Keys, clicks judgment.ClickKey) (http.Handler, error) {
+// results. The click key signs results, so that clicks on them can be counted. The brand says how the
+// page looks.
+func (s *System) Page(age time.Duration, brand web.Brand, judges judgment.Keys, clicks judgment.ClickKey) (http.Handler, error) {
 	const name = "query"
 	bucket := s.bucket(name)
 	inForce := &settings.Cache{Bucket: bucket, Now: time.Now, Age: age} // the same age as that of manifests: takedowns are not noticed later than commits
@@ -35,7 +36,7 @@ func (s *System) Page(age time.Duration, judges judgment.Keys, clicks judgment.C
 		return nil, err
 	}
 	handler := query.Handler(web.Site{
-		Engine: answers, Judging: web.Judging{Keys: judges, Bucket: bucket}, Clicks: web.Clicks{Key: clicks, Bucket: bucket, Random: rand.IntN},
+		Engine: answers, Brand: brand, Judging: web.Judging{Keys: judges, Bucket: bucket}, Clicks: web.Clicks{Key: clicks, Bucket: bucket, Random: rand.IntN},
 	})
 	mux := http.NewServeMux()
 	mux.Handle("/", s.vitals.WatchHTTP(name, handler))

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/bucketsearch/bucketsearch/functions/query/web"
 	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
 )
@@ -47,10 +48,10 @@ func TestPausedCrawlEnds(t *testing.T) {
 // metrics must have its figures.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
-	web := newSite(t, 30)
+	served := newSite(t, 30)
 	s := open(t, options(t))
-	begin(t, s, Plan{Seeds: seeds(web.URL + "/")})
-	page, err := s.Page(0, judgment.Keys{}, judgment.ClickKey{})
+	begin(t, s, Plan{Seeds: seeds(served.URL + "/")})
+	page, err := s.Page(0, web.Brand{}, judgment.Keys{}, judgment.ClickKey{})
 	if err != nil {
 		t.Fatal(err)
 	}

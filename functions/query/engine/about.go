@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -20,11 +21,13 @@ type About struct {
 	Waiting int // number of stored pages that wait to be indexed
 	// numbers of different values, as far as pages have any
 	Sites, Languages, Collections int
+	Largest                       []string // the sites with the most pages
 	Across                        []string // languages into which queries can be translated, such as "de", sorted
 	Examples                      []string // a few titles of pages, as examples of queries
 }
 
 const (
+	sitesShown    = 5  // greatest number of About.Largest
 	examplesShown = 4  // greatest number of About.Examples
 	examplesRead  = 12 // number of pages whose titles are considered
 	exampleSize   = 40 // greatest number of characters of an example
@@ -80,7 +83,7 @@ func (s *snapshot) about(ctx context.Context) (About, error) {
 	}
 	about := About{
 		Pages: s.index.Documents(), Waiting: s.unindexed(), Examples: examplesOf(sample),
-		Sites: known(counted[0]), Languages: known(counted[1]), Collections: known(counted[2]),
+		Sites: valuesIn(counted[0]), Languages: valuesIn(counted[1]), Collections: valuesIn(counted[2]), Largest: largest(counted[0]),
 	}
 	for _, m := range s.manifests {
 		if m.Dictionaries == nil {
@@ -96,10 +99,18 @@ func (s *snapshot) about(ctx context.Context) (About, error) {
 	return about, nil
 }
 
-// known returns the number of values in a count of pages, without "", which stands for none.
-func known(counts map[string]int) int {
+// valuesIn returns the number of values in a count of pages, without "", which stands for none.
+func valuesIn(counts map[string]int) int {
 	delete(counts, "")
 	return len(counts)
+}
+
+// largest returns the sites with the most pages, the largest first.
+func largest(pages map[string]int) []string {
+	sites := slices.SortedFunc(maps.Keys(pages), func(a, b string) int {
+		return cmp.Or(cmp.Compare(pages[b], pages[a]), cmp.Compare(a, b))
+	})
+	return sites[:min(len(sites), sitesShown)]
 }
 
 // tells returns 1 for a title that tells what its page is about, and 0 for a single word of ASCII, such as

@@ -137,11 +137,12 @@ func Only(values url.Values, known []string) error {
 	return nil
 }
 
-// Languages returns the languages that the client prefers, by its header Accept-Language.
-func Languages(r *http.Request) []string { return languagesOf(r.Header.Values("Accept-Language")) }
-
-// maxLanguages is the greatest number of languages that languagesOf returns.
+// maxLanguages is the greatest number of languages that Languages returns.
 const maxLanguages = 16
+
+// Languages returns the languages of the client, which its header Accept-Language names (see
+// languagesOf).
+func Languages(r *http.Request) []string { return languagesOf(r.Header.Values("Accept-Language")) }
 
 // languagesOf returns the languages in the fields Accept-Language (RFC 9110, section 12.5.4) as
 // primary subtags: each once, those of the greatest quality first, at most maxLanguages.

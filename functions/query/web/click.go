@@ -97,7 +97,7 @@ func (s *siteHandler) click(w http.ResponseWriter, r *http.Request) error {
 // address to which a click is reported. It does nothing if clicks are not counted, or if the reader
 // is a judge. It also does nothing for results that a judgment.Click cannot record: images, results
 // of a search in a past state of the index, and results found by translating the query.
-func (s *siteHandler) offerPings(w http.ResponseWriter, q engine.Query, page *resultsPage) {
+func (s *siteHandler) offerPings(q engine.Query, page *resultsPage) {
 	key := s.Clicks.Key
 	if key.Empty() || page.Judge != nil || page.Images || !q.AsOf.IsZero() || len(q.Across.Into) > 0 {
 		return
@@ -111,8 +111,5 @@ func (s *siteHandler) offerPings(w http.ResponseWriter, q engine.Query, page *re
 		}
 		page.Hits[i].Ping = "/click?" + url.Values{"shown": {string(shown)}, "signature": {key.Sign(shown)}}.Encode()
 		page.Pinged = true
-	}
-	if page.Pinged {
-		w.Header().Set("Content-Security-Policy", ownPolicy+pingPolicy)
 	}
 }

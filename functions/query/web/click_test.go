@@ -92,7 +92,7 @@ func TestClickOnSection(t *testing.T) {
 func TestClick(t *testing.T) {
 	j := newClicked(t)
 	page := querytest.Ask(j.h, "GET", whiteOnes)
-	if !strings.Contains(page.Body.String(), "Clicks on results are counted") || page.Header().Get("Content-Security-Policy") != ownPolicy+pingPolicy ||
+	if !strings.Contains(page.Body.String(), "Clicks on results are counted") ||
 		page.Header().Get("Set-Cookie") != "" {
 		t.Errorf("%v\n%s", page.Header(), page.Body)
 	}
@@ -132,8 +132,7 @@ func TestNoClicks(t *testing.T) {
 		whiteOnes: ann, "/search?q=white+stork&type=image": "", "/search?q=stork&asof=2026-11-21T12:00:00Z": "", long: "",
 	} {
 		w := querytest.Ask(j.h, "GET", target, "Cookie: "+strings.TrimPrefix(cookie, "Cookie: "))
-		if body := w.Body.String(); w.Code != http.StatusOK || strings.Contains(body, "ping=") || strings.Contains(body, "Clicks on results") ||
-			strings.Contains(w.Header().Get("Content-Security-Policy"), "connect-src") {
+		if body := w.Body.String(); w.Code != http.StatusOK || strings.Contains(body, "ping=") || strings.Contains(body, "Clicks on results") {
 			t.Errorf("%.60s: %d %v\n%s", target, w.Code, w.Header(), body)
 		}
 	}

@@ -13,46 +13,56 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/query/request"
 )
 
-// The content security policies of our own pages. ownPolicy allows only our style sheet, our form
-// and images within the page (data:). imagesPolicy, for results that are images, also allows images
-// from this server.
-const (
-	ownPolicy    = policyStart + "img-src data:" + policyEnd
-	imagesPolicy = policyStart + "img-src 'self' data:" + policyEnd
-
-	policyStart = "default-src 'none'; style-src 'self'; "
-	policyEnd   = "; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-
-	pingPolicy = "; connect-src 'self'" // pingPolicy is added to ownPolicy for a page whose links have the attribute ping
-)
+// ownPolicy is the content security policy of our own pages. It allows only our style sheet, our
+// script with its requests to this server, reports of clicks, our form, images from this server and
+// within the page (data:), and frames with stored copies.
+const ownPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; frame-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // Site is the search page with what an operator has turned on.
 type Site struct {
 	Engine  *engine.Engine
+	Brand   Brand
 	Judging Judging
 	Clicks  Clicks
+	// Suggest is the path that suggests queries, for the list below the search box; "" for none. The
+	// script asks PATH?q=WORDS, also with the filters site, lang and collection if there are any. It
+	// expects {"suggestions": [{"text": "…", "url": "…"}, …]}, with url only for a page.
+	Suggest string
 }
 
-// Handler serves the pages for people:
+// Handler serves the pages for people, in the language of the reader (see package messages):
 //
-//	GET /                      the search box
+//	GET /                      the search box, and what is searched
 //	GET /search                results (see package request for the parameters)
-//	GET /page?url=&asof=       the stored copy of a page, today's or a past one
+//	GET /copy?url=&asof=&q=    the stored copy of a page for people: in a frame, with a banner
+//	         &view=text        its main part as text, with the words of the query q marked
+//	GET /copy/frame?url=&asof= the copy within this frame
+//	GET /page?url=&asof=       the stored copy of a page, today's or a past one, for programs
 //	         &format=          html as it is stored, or its main part as text,
 //	                           markdown or json (see engine.Format)
-//	GET /style.css
+//	GET /style.css, /search.js, /logo
 //
 // There are further paths for judges (see Judging) and for counting clicks (see Clicks). An error is
 // answered by a sentence; errors that are not the client's fault are logged. A client that hangs up
 // ends its search.
 func Handler(of Site) http.Handler {
 	s := &siteHandler{Site: of}
+	style := newAsset("/style.css", "text/css; charset=utf-8", of.Brand.style())
+	script := newAsset("/search.js", "text/javascript; charset=utf-8", file("search.js"))
+	s.templates = newTemplates(&s.Brand, style.address, script.address)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.serve(s.home))
 	mux.HandleFunc("GET /search", s.serve(s.search))
+	mux.HandleFunc("GET /copy", s.serve(s.copy))
+	mux.HandleFunc("GET /copy/frame", s.serve(s.frame))
 	mux.HandleFunc("GET /page", s.serve(s.stored))
-	mux.HandleFunc("GET /style.css", s.serve(s.style))
+	mux.HandleFunc("GET /style.css", s.serve(style.serve))
+	mux.HandleFunc("GET /search.js", s.serve(script.serve))
 	mux.HandleFunc("/", s.serve(s.nothing))
+	if of.Brand.HasLogo() {
+		mux.HandleFunc("GET /logo", s.serve(of.Brand.Logo.serve))
+	}
 	if !s.Judging.Keys.Empty() {
 		s.judgeRoutes(mux)
 	}
@@ -64,7 +74,8 @@ func Handler(of Site) http.Handler {
 
 type siteHandler struct {
 	Site
-	clicked clickCount
+	templates templates
+	clicked   clickCount
 }
 
 // serve makes an HTTP handler of a function that may fail. If the function returns an error, the
@@ -83,14 +94,28 @@ func (s *siteHandler) serve(action func(http.ResponseWriter, *http.Request) erro
 	}
 }
 
-func (s *siteHandler) home(w http.ResponseWriter, _ *http.Request) error {
-	return render(w, http.StatusOK, "home", homePage{Crawl: s.Engine.CrawlState()})
-}
-
-// homePage is the data of the template for the page with the search box alone.
+// homePage is the data of the template for the start page.
 type homePage struct {
 	Box   box
-	Crawl string // see engine.Engine.CrawlState
+	About *engine.About // nil if what is searched cannot be counted at present
+	Crawl string        // see engine.Engine.CrawlState
+}
+
+// home shows the search box. If what is searched cannot be counted, the box is shown without that.
+func (s *siteHandler) home(w http.ResponseWriter, r *http.Request) error {
+	page := homePage{Box: s.box(""), About: s.about(r.Context()), Crawl: s.Engine.CrawlState()}
+	page.Box.Focus = true
+	return s.render(w, r, http.StatusOK, "home", page)
+}
+
+// about returns what is searched; nil if this cannot be counted at present.
+func (s *siteHandler) about(ctx context.Context) *engine.About {
+	about, err := s.Engine.About(ctx)
+	if err != nil {
+		s.Engine.Log.ErrorContext(ctx, "cannot say what is searched", "error", err)
+		return nil
+	}
+	return &about
 }
 
 func (s *siteHandler) nothing(w http.ResponseWriter, r *http.Request) error {
@@ -103,8 +128,10 @@ func (s *siteHandler) nothing(w http.ResponseWriter, r *http.Request) error {
 
 // failurePage is the data of the template for failures.
 type failurePage struct {
-	Box               box
-	Heading, Sentence string
+	Box      box
+	Heading  string // key of the message that is the heading
+	Sentence string // what went wrong, in English
+	Live     string // address of the page of which a copy was asked for; "" for none
 }
 
 func (s *siteHandler) fail(w http.ResponseWriter, r *http.Request, err error) {
@@ -119,10 +146,25 @@ func (s *siteHandler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if request.WantsJSON(r) {
 		err = request.WriteJSON(w, f.Status, map[string]string{"error": f.Sentence})
 	} else {
-		asked := box{Query: strings.ToValidUTF8(r.URL.Query().Get("q"), "\uFFFD")}
-		err = render(w, f.Status, "failure", failurePage{asked, http.StatusText(f.Status), f.Sentence})
+		asked := s.box(strings.ToValidUTF8(r.URL.Query().Get("q"), "\uFFFD"))
+		err = s.render(w, r, f.Status, "failure", failurePage{Box: asked, Heading: headingOf(f.Status), Sentence: f.Sentence})
 	}
 	if err != nil {
 		s.Engine.Log.ErrorContext(r.Context(), "cannot tell of a failure", "path", r.URL.Path, "error", err)
 	}
+}
+
+// headingOf returns the key of the message that is the heading for an HTTP status.
+func headingOf(status int) string {
+	switch {
+	case status == http.StatusNotFound:
+		return "not found"
+	case status == http.StatusForbidden:
+		return "forbidden"
+	case status == http.StatusServiceUnavailable:
+		return "unavailable"
+	case status < http.StatusInternalServerError:
+		return "bad request"
+	}
+	return "failed"
 }

@@ -89,7 +89,7 @@ type judgePageData struct {
 
 func (s *siteHandler) judgePage(w http.ResponseWriter, r *http.Request) error {
 	forJudge(w)
-	return render(w, http.StatusOK, "judge", judgePageData{Judge: s.judgeOf(r)})
+	return s.render(w, r, http.StatusOK, "judge", judgePageData{Box: s.box(""), Judge: s.judgeOf(r)})
 }
 
 // signIn signs a judge in if the form contains a key, and out if it contains none. It refuses a
@@ -199,12 +199,9 @@ type markView struct {
 }
 
 type gradeView struct {
-	Value, Name string
+	Value, Name string // Name is the key of the message that is the name of the grade
 	Chosen      bool
 }
-
-// gradeNames are the names of the grades: gradeNames[g] is that of grade g.
-var gradeNames = [judgment.Best + 1]string{"no answer", "partly", "relevant", "best answer"}
 
 // offerMarks adds to a page of results the fields by which a judge grades them. It adds nothing if
 // no judge is signed in, or if the results are images or of a past state, which cannot be judged.
@@ -241,7 +238,7 @@ func (s *siteHandler) offerMarks(w http.ResponseWriter, r *http.Request, q engin
 			page.Judge.Marked++
 		}
 		for value := judgment.Best; value >= 0; value-- {
-			mark.Grades = append(mark.Grades, gradeView{strconv.Itoa(value), gradeNames[value], marked && value == grade})
+			mark.Grades = append(mark.Grades, gradeView{strconv.Itoa(value), "grade " + strconv.Itoa(value), marked && value == grade})
 		}
 		page.Hits[i].Mark = mark
 	}

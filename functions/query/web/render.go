@@ -7,36 +7,79 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
-	"strconv"
+	"strings"
+	"sync"
 	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/query/request"
+	"github.com/bucketsearch/bucketsearch/functions/query/web/messages"
+	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 )
 
-//go:embed *.html style.css
+//go:embed *.html style.css search.js
 var files embed.FS
 
-var (
-	pages = template.Must(template.New("").Funcs(template.FuncMap{
-		"count":     count,
-		"duration":  duration,
-		"styleHash": func() string { return styleHash },
-	}).ParseFS(files, "*.html"))
+// templates has the templates of the pages for each language of the interface.
+type templates map[string]func() *template.Template
 
-	styleSheet = must(files.ReadFile("style.css"))
-	styleHash  = fmt.Sprintf("%x", sha256.Sum256(styleSheet))[:12]
-)
-
-func must(content []byte, err error) []byte {
-	if err != nil {
-		panic(err)
+// newTemplates returns the templates of a site. They are parsed when a language is first asked for. In the
+// templates, these functions write what depends on the language or on the site:
+//
+//	say        a message, from its key and the names and values of its placeholders
+//	language   language of the interface, a primary subtag
+//	direction  direction of its script, ltr or rtl
+//	count, date, duration
+//	label      value of a filter for people: label "lang" "de" is German
+//	brand      the Brand of the site
+//	style      address of the style sheet
+//	script     address of the script
+func newTemplates(brand *Brand, style, script string) templates {
+	all := make(templates)
+	for _, name := range messages.Languages {
+		all[name] = sync.OnceValue(func() *template.Template {
+			c := messages.For([]string{name})
+			return template.Must(template.New("").Funcs(template.FuncMap{
+				"say": c.Say, "count": c.Count, "date": c.Date, "duration": c.Duration,
+				"language": func() string { return c.Language }, "direction": func() string { return c.Direction },
+				"label": func(filter, value string) string { return label(c, filter, value) },
+				"brand": func() *Brand { return brand }, "style": func() string { return style }, "script": func() string { return script },
+			}).ParseFS(files, "*.html"))
+		})
 	}
-	return content
+	return all
 }
 
-// render answers a request with the HTML page that the named template makes of data. If the
-// template fails, it writes nothing and returns the error.
-func render(w http.ResponseWriter, status int, name string, data any) error {
+// label returns the value of a filter as people read it.
+func label(c *messages.Catalogue, filter, value string) string {
+	switch filter {
+	case search.Lang:
+		return c.Name(value)
+	case search.Type:
+		_, kind, _ := strings.Cut(value, "/")
+		if short, found := typeNames[kind]; found {
+			return short
+		}
+		return value
+	}
+	return value
+}
+
+// typeNames are the names by which people know media types, by the second half of the type.
+var typeNames = map[string]string{
+	"html": "HTML", "xhtml+xml": "XHTML", "pdf": "PDF", "plain": "TXT", "rtf": "RTF", "epub+zip": "EPUB",
+	"atom+xml": "Atom", "rss+xml": "RSS", "xml": "XML", "json": "JSON", "markdown": "Markdown", "csv": "CSV",
+	"msword": "Word", "vnd.openxmlformats-officedocument.wordprocessingml.document": "Word", "vnd.oasis.opendocument.text": "ODT",
+	"vnd.ms-excel": "Excel", "vnd.openxmlformats-officedocument.spreadsheetml.sheet": "Excel", "vnd.oasis.opendocument.spreadsheet": "ODS",
+	"vnd.ms-powerpoint": "PowerPoint", "vnd.openxmlformats-officedocument.presentationml.presentation": "PowerPoint", "vnd.oasis.opendocument.presentation": "ODP",
+}
+
+// render answers a request with the HTML page that the named template makes of data, in the first of
+// the reader's languages that has messages. If the template fails, it writes nothing and returns the
+// error.
+func (s *siteHandler) render(w http.ResponseWriter, r *http.Request, status int, name string, data any) error {
+	language := messages.For(request.Languages(r)).Language
 	var page bytes.Buffer
-	if err := pages.ExecuteTemplate(&page, name, data); err != nil {
+	if err := s.templates[language]().ExecuteTemplate(&page, name, data); err != nil {
 		return fmt.Errorf("cannot render %s: %w", name, err)
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -45,28 +88,29 @@ func render(w http.ResponseWriter, status int, name string, data any) error {
 	return nil
 }
 
-func (s *siteHandler) style(w http.ResponseWriter, r *http.Request) error {
+// asset is a file of the site that browsers may keep for ever: its address changes with its content.
+type asset struct {
+	address, media string
+	content        []byte
+}
+
+// newAsset returns the asset at a path, to whose address a hash of the content is added.
+func newAsset(path, media string, content []byte) asset {
+	return asset{fmt.Sprintf("%s?%x", path, sha256.Sum256(content))[:len(path)+13], media, content}
+}
+
+// file returns the content of an embedded file.
+func file(name string) []byte {
+	content, err := files.ReadFile(name)
+	if err != nil {
+		panic(err)
+	}
+	return content
+}
+
+func (a asset) serve(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	w.Header().Set("Content-Type", "text/css; charset=utf-8")
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(styleSheet))
+	w.Header().Set("Content-Type", a.media)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(a.content))
 	return nil
-}
-
-// count formats a number with commas: 12,345.
-func count(n int) string {
-	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
-
-func duration(d time.Duration) string {
-	switch {
-	case d < 10*time.Millisecond:
-		return fmt.Sprintf("%.2f ms", float64(d.Microseconds())/1000)
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	}
-	return fmt.Sprintf("%.1f s", d.Seconds())
 }

@@ -1,8 +1,8 @@
 package web
 
 import (
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/query/engine"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
@@ -20,6 +20,16 @@ func TestCrumbs(t *testing.T) {
 	} {
 		if diff := cmp.Diff(want, crumbs(address)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", address, diff)
+		}
+	}
+}
+
+func TestElided(t *testing.T) {
+	for address, want := range map[string]string{
+		"a.org/b/c/d/e": "a.org b c d e", "a.org/b/c/d/e/f": "a.org … d e f", "a.org/b/c/d/e/f?g": "a.org … e f ?g",
+	} {
+		if got := strings.Join(elided(crumbs("https://"+address)), " "); got != want {
+			t.Errorf("%s is shown as %s, want %s", address, got, want)
 		}
 	}
 }
@@ -55,24 +65,6 @@ func TestPager(t *testing.T) {
 		}
 		if p.Previous != test.previous || p.Next != test.next || first != test.first || last != test.last || current != test.current {
 			t.Errorf("%+v: previous %q, next %q, numbers %d to %d, current %d", test, p.Previous, p.Next, first, last, current)
-		}
-	}
-}
-
-func TestCount(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
-		if got := count(n); got != want {
-			t.Errorf("%d is written %s", n, got)
-		}
-	}
-}
-
-func TestDuration(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		1234 * time.Microsecond: "1.23 ms", 999999 * time.Microsecond: "999 ms", 1250 * time.Millisecond: "1.2 s",
-	} {
-		if got := duration(d); got != want {
-			t.Errorf("%v is written %s", d, got)
 		}
 	}
 }

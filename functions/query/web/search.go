@@ -11,7 +11,7 @@ func (s *siteHandler) search(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	q.Spread = true
+	q.Spread, q.Facets = true, facetNames
 	if q.Text == "" {
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 		return nil
@@ -20,14 +20,14 @@ func (s *siteHandler) search(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if found.Images {
-		w.Header().Set("Content-Security-Policy", imagesPolicy)
-	}
 	w.Header().Set("X-Robots-Tag", "noindex")
-	page := newResultsPage(q, found)
+	page := s.newResultsPage(q, found)
+	if found.Total == 0 && !found.Empty {
+		page.Nothing = s.newAlternatives(r.Context(), q)
+	}
 	if err := s.offerMarks(w, r, q, &page); err != nil {
 		return err
 	}
-	s.offerPings(w, q, &page)
-	return render(w, http.StatusOK, "results", page)
+	s.offerPings(q, &page)
+	return s.render(w, r, http.StatusOK, "results", page)
 }

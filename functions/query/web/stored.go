@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"mime"
 	"net/http"
@@ -16,7 +15,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/vitals"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
-	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
 // storedPolicy is the content security policy of stored copies. They are pages of other sites under
@@ -46,15 +44,7 @@ func ServeStored(w http.ResponseWriter, r *http.Request, e *engine.Engine, other
 	if err != nil {
 		return err
 	}
-	wanted := values.Get("url")
-	if wanted == "" {
-		return request.WrongIn("url", "The page's address is missing; ask like %s?url=https://example.org/.", r.URL.Path)
-	}
-	a, err := address.Parse(wanted)
-	if err != nil {
-		return request.WrongIn("url", "%.200q is no web address; write it like https://example.org/.", wanted)
-	}
-	at, err := request.Moment(values, "asof")
+	of, err := wantedBy(r.URL.Path, values)
 	if err != nil {
 		return err
 	}
@@ -62,15 +52,10 @@ func ServeStored(w http.ResponseWriter, r *http.Request, e *engine.Engine, other
 	if err != nil {
 		return request.WrongIn("format", "%v.", err)
 	}
-	page, err := e.Page(r.Context(), a, at)
-	if n := len(page.Unread); n > 0 {
-		w.Header().Set(vitals.Incomplete, fmt.Sprintf("%d of the books could not be read", n))
-	}
-	if none, ok := errors.AsType[*engine.NoPage](err); ok {
-		return request.Failure{Status: http.StatusNotFound, Sentence: noCopy(none, at, len(page.Unread))}
-	}
+	page, err := e.Page(r.Context(), of.address, of.at)
+	noteUnread(w, page)
 	if err != nil {
-		return err
+		return missing(err, of, page)
 	}
 	data, media, err := format.As(page.Object)
 	if err != nil {
@@ -87,6 +72,13 @@ func ServeStored(w http.ResponseWriter, r *http.Request, e *engine.Engine, other
 	}
 	http.ServeContent(w, r, "", page.Downloaded, bytes.NewReader(data))
 	return nil
+}
+
+// noteUnread says in a header that books are missing which might list a newer copy.
+func noteUnread(w http.ResponseWriter, page engine.Copy) {
+	if n := len(page.Unread); n > 0 {
+		w.Header().Set(vitals.Incomplete, fmt.Sprintf("%d of the books could not be read", n))
+	}
 }
 
 func noCopy(none *engine.NoPage, at time.Time, unread int) string {

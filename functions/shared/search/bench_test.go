@@ -121,7 +121,9 @@ func BenchmarkSearch(b *testing.B) {
 		{"site", func(text string) Query { return Query{Text: text, Site: []string{"site3.example"}, Size: 10} }},
 		{"prefix", func(text string) Query { return Query{Text: text[:4] + "*", Size: 10} }},
 		{"fuzzy", func(text string) Query { return Query{Text: strings.Fields(text)[0] + "~", Size: 10} }},
-		{"facets", func(text string) Query { return Query{Text: text, Facets: []string{Site}, Size: 10} }},
+		{"facets", func(text string) Query {
+			return Query{Text: text, Facets: []string{Site, Lang, Type, Collection}, Size: 10}
+		}},
 	} {
 		b.Run(kind.name, func(b *testing.B) {
 			var took []time.Duration

@@ -67,8 +67,8 @@ var catalogues = func() map[string]func() *Catalogue {
 // The languages are primary subtags, such as "de".
 func For(reader []string) *Catalogue {
 	for _, name := range reader {
-		if read, found := catalogues[name]; found {
-			return read()
+		if catalogue, found := catalogues[name]; found {
+			return catalogue()
 		}
 	}
 	return catalogues[Languages[0]]()

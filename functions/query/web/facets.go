@@ -1,0 +1,100 @@
+package web
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
+	"github.com/bucketsearch/bucketsearch/functions/shared/search"
+)
+
+// facetNames are the facets of a page of results, in the order in which they are shown.
+var facetNames = []string{search.Site, search.Lang, search.Type, search.Collection}
+
+// valuesShown is the greatest number of values of a facet that are shown.
+const valuesShown = 8
+
+// facetView is a list of links, each of which narrows the results down to a value, such as a language.
+type facetView struct {
+	Name     string // name of the filter, which is also the key of its message
+	Estimate bool   // whether the counts are estimates
+	Values   []valueView
+}
+
+// valueView is a value of a facet, with the number of matching pages that have it.
+type valueView struct {
+	Value   string
+	Pages   int
+	Address string // address of the results that have the value
+}
+
+// chip is a filter in force, and the address of the results without it.
+type chip struct {
+	Name, Value string    // Value is "" if the filter is a time
+	Time        time.Time // bound of a filter by time
+	Address     string
+}
+
+// filterOf returns the values of the filter with a name of facetNames.
+func filterOf(q *engine.Query, name string) *[]string {
+	switch name {
+	case search.Site:
+		return &q.Site
+	case search.Lang:
+		return &q.Lang
+	case search.Type:
+		return &q.Type
+	}
+	return &q.Collection
+}
+
+// facetsOf returns the facets of a result that have more than one value. Those of images are left out,
+// as they count pages. So is a facet by which the words of the query filter already, as site:example.org
+// does: a further value would be an alternative to it, and not narrow the results down.
+func facetsOf(q engine.Query, found engine.Result) (views []facetView) {
+	for _, facet := range found.Facets {
+		if found.Images || strings.Contains(strings.ToLower(q.Text), facet.Name+":") {
+			continue
+		}
+		view := facetView{Name: facet.Name, Estimate: facet.Sampled}
+		for _, count := range facet.Values {
+			if count.Value == "" || len(view.Values) == valuesShown {
+				continue
+			}
+			narrowed := q
+			*filterOf(&narrowed, facet.Name) = []string{count.Value}
+			view.Values = append(view.Values, valueView{count.Value, count.Documents, pageAddress(narrowed, 0)})
+		}
+		if len(view.Values) > 1 {
+			views = append(views, view)
+		}
+	}
+	return views
+}
+
+// chipsOf returns the filters in force of a query, apart from those in its words.
+func chipsOf(q engine.Query) (chips []chip) {
+	for _, name := range facetNames {
+		for i, value := range *filterOf(&q, name) {
+			without := q
+			*filterOf(&without, name) = slices.Delete(slices.Clone(*filterOf(&q, name)), i, i+1)
+			chips = append(chips, chip{Name: name, Value: value, Address: pageAddress(without, 0)})
+		}
+	}
+	for _, bound := range []struct {
+		name string
+		of   func(*engine.Query) *time.Time
+	}{
+		{"after", func(q *engine.Query) *time.Time { return &q.After }},
+		{"before", func(q *engine.Query) *time.Time { return &q.Before }},
+		{"as of", func(q *engine.Query) *time.Time { return &q.AsOf }},
+	} {
+		if at := *bound.of(&q); !at.IsZero() {
+			without := q
+			*bound.of(&without) = time.Time{}
+			chips = append(chips, chip{Name: bound.name, Time: at, Address: pageAddress(without, 0)})
+		}
+	}
+	return chips
+}
