@@ -26,10 +26,14 @@ type memoryIndex struct {
 
 	numbered []numbered // entry i says where to find the string to which the caller has given the number i
 
-	// tokens, postings and positions describe the document that is being added.
+	// These fields describe the document that is being added. postingOf and counted are not fields of
+	// indexTerm and indexWord, because they are read for each token: in slices of their own they lie so
+	// close together that they stay in the processor's cache.
 	tokens    []indexToken
 	postings  []indexPosting
 	positions []uint32
+	postingOf []uint32 // for each of terms, the index of its posting in the field postings; 0 if the document lacks the term
+	counted   []uint32 // for each of words, 1 + the number of the last document with the word; 0 if there is none
 
 	candidates []candidate // memory for reuse by the method vector
 	chosen     Vector
@@ -37,11 +41,10 @@ type memoryIndex struct {
 
 // indexTerm is a term of a memoryIndex, with its postings in all documents added so far.
 type indexTerm struct {
-	text    string
-	packed  []byte // postings of the term, encoded as in a run (see run)
-	docs    uint32 // number of documents with the term
-	last    uint32 // number of the last document with the term
-	posting uint32 // index of the term's posting in memoryIndex.postings; 0 if the document being added lacks the term
+	text   string
+	packed []byte // postings of the term, encoded as in a run (see run)
+	docs   uint32 // number of documents with the term
+	last   uint32 // number of the last document with the term
 	vectorHash
 }
 
@@ -62,7 +65,6 @@ type indexToken struct{ posting, position uint32 }
 type indexWord struct {
 	text   string
 	docs   uint32             // number of documents with the word
-	last   uint32             // number of the last document with the word
 	sample [sampleSize]uint32 // of the documents with the word, those with the lowest identity hashes; sorted by hash
 }
 
@@ -89,6 +91,7 @@ func (b *memoryIndex) reset() {
 	// Index 0 means none.
 	b.terms = append(b.terms[:0], indexTerm{})
 	b.words = append(b.words[:0], indexWord{})
+	b.postingOf, b.counted = append(b.postingOf[:0], 0), append(b.counted[:0], 0)
 	b.from += uint32(len(b.hashes))
 	b.hashes = b.hashes[:0]
 }
@@ -116,26 +119,29 @@ func (b *memoryIndex) add(doc, hash uint32, tokens iter.Seq[Token]) (lengths [po
 			return lengths, nil, fmt.Errorf("term %.40q: %d bytes, want 1 to %d", t.Term, len(t.Term), MaxTerm)
 		}
 		if t.Word != "" && len(t.Word) <= MaxTerm {
-			b.countWord(&b.words[b.wordIndex(&t)], doc)
+			b.countWord(b.wordIndex(&t), doc)
 		}
 		n := b.termIndex(&t)
-		term := &b.terms[n]
-		if term.posting == 0 {
-			term.posting = uint32(len(b.postings))
+		if b.postingOf[n] == 0 {
+			b.postingOf[n] = uint32(len(b.postings))
 			b.postings = append(b.postings, indexPosting{term: n})
 		}
-		p := &b.postings[term.posting]
+		posting := b.postingOf[n]
+		p := &b.postings[posting]
 		p.freq[field]++
 		p.hits |= t.Hits
-		if _, ofImage := CutImageTerm(t.Term); !ofImage {
-			lengths[field]++
-		}
-		b.tokens = append(b.tokens, indexToken{term.posting, position})
+		b.tokens = append(b.tokens, indexToken{posting, position})
 	}
 	b.sortPositions()
 	vector = b.vector()
 	for i := range b.postings[1:] {
-		b.packPosting(doc, &b.postings[1+i])
+		p := &b.postings[1+i]
+		if _, ofImage := CutImageTerm(b.terms[p.term].text); !ofImage {
+			for f, n := range p.freq {
+				lengths[f] += n
+			}
+		}
+		b.packPosting(doc, p)
 	}
 	return lengths, vector, nil
 }
@@ -186,24 +192,28 @@ func (b *memoryIndex) numberedBy(number uint32) *numbered {
 
 func (b *memoryIndex) addTerm(term string) uint32 {
 	b.terms = append(b.terms, indexTerm{text: strings.Clone(term), vectorHash: newVectorHash(term)})
+	b.postingOf = append(b.postingOf, 0)
 	return uint32(len(b.terms) - 1)
 }
 
 func (b *memoryIndex) addWord(word string) uint32 {
 	b.words = append(b.words, indexWord{text: strings.Clone(word)})
+	b.counted = append(b.counted, 0)
 	return uint32(len(b.words) - 1)
 }
 
-// countWord counts a document that contains the word, and updates the word's sample: the documents
-// with the lowest hashes (see sampleSize). It must be called for documents in the order of their
-// numbers. It may be called several times for the same document, which is counted once.
-func (b *memoryIndex) countWord(w *indexWord, doc uint32) {
-	if w.docs > 0 && w.last == doc {
+// countWord counts a document that contains a word, and updates the word's sample: the documents
+// with the lowest hashes (see sampleSize). The parameter word is the index of the word in b.words.
+// countWord must be called for documents in the order of their numbers. It may be called several
+// times for the same document, which is counted once.
+func (b *memoryIndex) countWord(word, doc uint32) {
+	if b.counted[word] == doc+1 {
 		return
 	}
+	b.counted[word] = doc + 1
+	w := &b.words[word]
 	n := min(w.docs, sampleSize)
 	w.docs++
-	w.last = doc
 	hash := b.hashes[doc-b.from]
 	i := n
 	for i > 0 && hash < b.hashes[w.sample[i-1]-b.from] {

@@ -75,8 +75,9 @@ func (b *memoryIndex) packPosting(doc uint32, p *indexPosting) {
 		positions = positions[n:]
 	}
 	b.packed += len(dst) - len(t.packed)
-	t.packed, t.last, t.posting = dst, doc, 0
+	t.packed, t.last = dst, doc
 	t.docs++
+	b.postingOf[p.term] = 0
 }
 
 // runTerms is a termCursor: it walks the terms of a run (see run) in ascending order.
