@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 	"strings"
@@ -23,21 +24,19 @@ type run struct{ terms, words []byte }
 
 // pack returns the terms and words of the index, sorted and encoded as a run.
 func (b *memoryIndex) pack() run {
-	slices.SortFunc(b.terms[1:], func(x, y indexTerm) int { return strings.Compare(x.text, y.text) })
-	slices.SortFunc(b.words[1:], func(x, y indexWord) int { return strings.Compare(x.text, y.text) })
 	const most = 8 // bytes that a term or word takes beside its packed postings, in most cases
 	r := run{terms: make([]byte, 0, b.packed+most*len(b.terms)), words: make([]byte, 0, most*len(b.words))}
 	last := ""
-	for i := range b.terms[1:] {
-		t := &b.terms[1+i]
+	for _, i := range ascending(len(b.terms), func(i int) string { return b.terms[i].text }) {
+		t := &b.terms[i]
 		r.terms = appendFront(r.terms, last, t.text)
 		r.terms = binary.AppendUvarint(r.terms, uint64(t.docs))
 		r.terms = append(r.terms, t.packed...)
 		last = t.text
 	}
 	last = ""
-	for i := range b.words[1:] {
-		w := &b.words[1+i]
+	for _, i := range ascending(len(b.words), func(i int) string { return b.words[i].text }) {
+		w := &b.words[i]
 		r.words = appendFront(r.words, last, w.text)
 		last = w.text
 		r.words = binary.AppendUvarint(r.words, uint64(w.docs))
@@ -46,6 +45,32 @@ func (b *memoryIndex) pack() run {
 		r.words = appendSample(r.words, sample)
 	}
 	return r
+}
+
+// ascending returns the numbers from 1 to n-1, sorted by the strings that the function text returns for
+// them. Most comparisons need only the first eight bytes of two strings, as one number.
+func ascending(n int, text func(int) string) []int {
+	type entry struct {
+		start uint64 // the first eight bytes of the string, big-endian, padded with zeros
+		i     int
+	}
+	entries := make([]entry, 0, n)
+	for i := 1; i < n; i++ {
+		var start [8]byte
+		copy(start[:], text(i))
+		entries = append(entries, entry{binary.BigEndian.Uint64(start[:]), i})
+	}
+	slices.SortFunc(entries, func(x, y entry) int {
+		if x.start != y.start {
+			return cmp.Compare(x.start, y.start)
+		}
+		return strings.Compare(text(x.i), text(y.i))
+	})
+	sorted := make([]int, len(entries))
+	for k, e := range entries {
+		sorted[k] = e.i
+	}
+	return sorted
 }
 
 // packPosting encodes the posting p, and appends it to the encoded postings of its term. The
