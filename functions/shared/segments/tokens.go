@@ -20,7 +20,11 @@ const headingGap = 100
 type tokenizer struct {
 	vocabulary *analysis.Vocabulary
 	analyzers  map[string]*analysis.Analyzer // analyzers by language, each made once
-	numbered   []numbered                    // data that is kept for each term, by the term's number in the vocabulary
+	// for each term, by its number in the vocabulary: the number of the last page that has the term in
+	// its title, headings, address or main part
+	pages    []uint32
+	outsides []form // form of each term for texts outside of the main part (analysis.Outside), by the term's number
+	images   []form // form of each term for texts of images (segment.ImageTerm), by the term's number
 	// terms in the title, headings, address or main part of the current page, but only those without a
 	// number in the vocabulary
 	unnumbered map[string]bool
@@ -37,13 +41,10 @@ type tokenizer struct {
 	emphasis, large []layout.Span
 }
 
-// numbered is the data that a tokenizer holds for a term that has a number in the vocabulary.
-type numbered struct {
-	page          uint32 // number of the last page that has the term in its main part
-	outside       string // form of the term for texts outside of the main part (analysis.Outside); "" if not computed yet
-	outsideNumber uint32 // vocabulary number of the term's form for texts outside of the main part
-	image         string // form of the term for texts of images (segment.ImageTerm); "" if not computed yet
-	imageNumber   uint32 // vocabulary number of the term's form for texts of images
+// form is another form of a term, and the number of this form in the vocabulary, 0 if it has none.
+type form struct {
+	term   string // "" if not computed yet
+	number uint32
 }
 
 func newTokenizer() *tokenizer {
@@ -170,7 +171,7 @@ func (t *tokenizer) see(o *analysis.Occurrence) {
 	if o.TermNumber == 0 {
 		t.unnumbered[o.Term] = true
 	} else {
-		t.of(o.TermNumber).page = t.page
+		*entry(&t.pages, o.TermNumber) = t.page
 	}
 }
 
@@ -179,7 +180,7 @@ func (t *tokenizer) saw(o *analysis.Occurrence) bool {
 	if o.TermNumber == 0 {
 		return t.unnumbered[o.Term]
 	}
-	return t.of(o.TermNumber).page == t.page
+	return *entry(&t.pages, o.TermNumber) == t.page
 }
 
 // outside returns the form of a term that is indexed for an occurrence outside of the page's main
@@ -188,12 +189,12 @@ func (t *tokenizer) outside(o *analysis.Occurrence) (term string, number uint32)
 	if o.TermNumber == 0 {
 		return analysis.Outside(o.Term), 0
 	}
-	n := t.of(o.TermNumber)
-	if n.outside == "" {
-		n.outside = analysis.Outside(o.Term)
-		n.outsideNumber = t.vocabulary.Number(n.outside)
+	f := entry(&t.outsides, o.TermNumber)
+	if f.term == "" {
+		f.term = analysis.Outside(o.Term)
+		f.number = t.vocabulary.Number(f.term)
 	}
-	return n.outside, n.outsideNumber
+	return f.term, f.number
 }
 
 // ofImage returns the term that is indexed for an occurrence in one of an image's texts, such as its
@@ -202,19 +203,21 @@ func (t *tokenizer) ofImage(o *analysis.Occurrence) (term string, number uint32)
 	if o.TermNumber == 0 {
 		return segment.ImageTerm(o.Term), 0
 	}
-	n := t.of(o.TermNumber)
-	if n.image == "" {
-		n.image = segment.ImageTerm(o.Term)
-		n.imageNumber = t.vocabulary.Number(n.image)
+	f := entry(&t.images, o.TermNumber)
+	if f.term == "" {
+		f.term = segment.ImageTerm(o.Term)
+		f.number = t.vocabulary.Number(f.term)
 	}
-	return n.image, n.imageNumber
+	return f.term, f.number
 }
 
-func (t *tokenizer) of(number uint32) *numbered {
-	if more := int(number) + 1 - len(t.numbered); more > 0 {
-		t.numbered = append(t.numbered, make([]numbered, more)...)
+// entry returns the element of a slice with the given index. It lengthens the slice if it has no such
+// element yet.
+func entry[T any](of *[]T, index uint32) *T {
+	if more := int(index) + 1 - len(*of); more > 0 {
+		*of = append(*of, make([]T, more)...)
 	}
-	return &t.numbered[number]
+	return &(*of)[index]
 }
 
 // inRanges reports whether an offset is in one of the ranges, which are in the order of the text.
