@@ -6,10 +6,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// Sizes of the buffer of the type ahead (see there). The buffer takes 64 KiB.
+// Sizes of the buffer of the type ahead (see there). The buffer takes 256 KiB. With smaller chunks,
+// waking the goroutine that waits for the next chunk would take a noticeable part of the time.
 const (
-	aheadChunks = 4   // number of chunks of tokens that are buffered
-	aheadTokens = 256 // greatest number of tokens in a chunk
+	aheadChunks = 4    // number of chunks of tokens that are buffered
+	aheadTokens = 1024 // greatest number of tokens in a chunk
 )
 
 // ahead makes tokens in one goroutine while another goroutine uses them, so that two processors
