@@ -27,14 +27,19 @@ type textCounts struct {
 // script without spaces count as a word.
 func countText(text []byte) (c textCounts) {
 	inside, unspaced, money := false, false, false
-	c.bytes, c.hash = len(text), hashSeed
+	hash := uint32(hashSeed)
 	for i := 0; i < len(text); {
 		r, size := rune(text[i]), 1
+		if inside && 'a' <= r && r <= 'z' { // by far the most characters
+			hash = (hash ^ uint32(r)) * hashFactor
+			i++
+			continue
+		}
 		if r >= utf8.RuneSelf {
 			r, size = utf8.DecodeRune(text[i:])
 		}
 		i += size
-		c.hash = (c.hash ^ uint32(r)) * hashFactor
+		hash = (hash ^ uint32(r)) * hashFactor
 		letter, capital := false, false
 		switch {
 		case 'a' <= r && r <= 'z':
@@ -77,6 +82,7 @@ func countText(text []byte) (c textCounts) {
 		}
 		inside = letter
 	}
+	c.bytes, c.hash = len(text), hash
 	c.ended = endsSentence(text)
 	c.price = money && c.digits > 0 && c.words < 30
 	return c

@@ -64,6 +64,18 @@ const (
 	hashFactor = 16777619
 )
 
+// small holds each ASCII letter in lower case, each ASCII digit as it is, and 0 for all other bytes.
+var small = func() (table [256]uint8) {
+	for c := range uint8(utf8.RuneSelf) {
+		if lower := c | 0x20; 'a' <= lower && lower <= 'z' {
+			table[c] = lower
+		} else if '0' <= c && c <= '9' {
+			table[c] = c
+		}
+	}
+	return table
+}()
+
 // Each calls the function yield with the hash of each phrase of a text: every run of three words,
 // or the whole text if it has fewer. A character of a script without spaces is a word.
 func Each(text []byte, yield func(hash uint32)) {
@@ -77,23 +89,15 @@ func Each(text []byte, yield func(hash uint32)) {
 	}
 	hash, inside := uint32(hashSeed), false
 	for i := 0; i < len(text); {
-		r, size := rune(text[i]), 1
-		if r >= utf8.RuneSelf {
-			r, size = utf8.DecodeRune(text[i:])
+		r, size := rune(small[text[i]]), 1
+		if text[i] >= utf8.RuneSelf {
+			if r, size = utf8.DecodeRune(text[i:]); !unicode.IsLetter(r) && !unicode.IsMark(r) {
+				r = 0
+			}
 		}
 		i += size
-		letter := false
 		switch {
-		case 'A' <= r && r <= 'Z':
-			r |= 0x20
-			letter = true
-		case r < utf8.RuneSelf:
-			letter = 'a' <= r && r <= 'z' || '0' <= r && r <= '9'
-		default:
-			letter = unicode.IsLetter(r) || unicode.IsMark(r)
-		}
-		switch {
-		case letter:
+		case r != 0:
 			hash, inside = (hash^uint32(r))*hashFactor, true
 			if IsUnspaced(r) {
 				word(hash)
@@ -121,5 +125,5 @@ func mixed(hash uint32) uint32 {
 // IsUnspaced reports whether a character belongs to a script that has no spaces between words, such
 // as Chinese or Thai. This includes the punctuation of the script.
 func IsUnspaced(r rune) bool {
-	return 0x2E80 <= r && r < 0xFB00 && !(0xAC00 <= r && r < 0xD7B0) || 0x0E00 <= r && r < 0x1000 || 0x1780 <= r && r < 0x1800 || 0xFF00 <= r && r < 0xFFEF
+	return r >= 0x0E00 && (0x2E80 <= r && r < 0xFB00 && !(0xAC00 <= r && r < 0xD7B0) || 0x0E00 <= r && r < 0x1000 || 0x1780 <= r && r < 0x1800 || 0xFF00 <= r && r < 0xFFEF)
 }
