@@ -3,6 +3,7 @@ package hypertext
 import (
 	"bytes"
 	"strings"
+	"sync"
 
 	"golang.org/x/net/html/atom"
 )
@@ -93,6 +94,13 @@ type classMeaning struct {
 	language   string
 }
 
+// maxClasses is the greatest number of values in a cache of classCaches.
+const maxClasses = 1 << 12
+
+// classCaches holds caches of what values of attributes such as class mean. They outlive a page,
+// because the pages of a site have the same classes. Only one goroutine at a time uses a cache.
+var classCaches = sync.Pool{New: func() any { return make(map[string]classMeaning) }}
+
 // words reads the value of an attribute class, id, role, itemprop or data-testid as a list of words.
 // It notes what they say about the purpose of the element, for example that it is navigation.
 func (a *attributes) words(name string, value []byte) {
@@ -105,6 +113,9 @@ func (a *attributes) words(name string, value []byte) {
 			if known.language == "" {
 				known.language = languageIn(string(word))
 			}
+		}
+		if len(a.reader.classes) >= maxClasses {
+			clear(a.reader.classes)
 		}
 		a.reader.classes[string(value)] = known
 	}

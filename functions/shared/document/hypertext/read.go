@@ -14,7 +14,8 @@ func Read(markup []byte) *Page {
 	if bytes.IndexByte(markup, 0) >= 0 {
 		markup = bytes.ReplaceAll(markup, []byte{0}, nil)
 	}
-	r := reader{page: &Page{}}
+	r := reader{page: &Page{}, classes: classCaches.Get().(map[string]classMeaning)}
+	defer classCaches.Put(r.classes)
 	r.readAll(markup)
 	return r.page
 }
@@ -59,14 +60,13 @@ type reader struct {
 	bold       int
 	lastLink   bool // whether the last text was in a link
 
-	classes map[string]classMeaning
-	decoded []byte // text of the current token, with its character references decoded
-	steps   int    // amount of work, for tests: number of tokens, and of elements looked at for them
+	classes map[string]classMeaning // meanings of values of class and similar attributes, cached (see classCaches)
+	decoded []byte                  // text of the current token, with its character references decoded
+	steps   int                     // amount of work, for tests: number of tokens, and of elements looked at for them
 }
 
 func (r *reader) begin() {
 	r.block = -1
-	r.classes = make(map[string]classMeaning)
 	r.page.Elements = append(r.page.Elements, Element{Name: atom.Html, Parent: -1})
 	r.open = append(r.open, 0)
 	r.unknown = append(r.unknown, "")

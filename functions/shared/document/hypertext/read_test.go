@@ -198,3 +198,27 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestClassCache reads a page with more different classes than a cache of classCaches holds. The
+// cache must not grow beyond its limit, and the classes must mean the same as on a page of their own.
+func TestClassCache(t *testing.T) {
+	var markup bytes.Buffer
+	for i := range maxClasses + 10 {
+		fmt.Fprintf(&markup, "<p class='sidebar x%d'>a", i)
+	}
+	classes := make(map[string]classMeaning)
+	var page *Page
+	for range 2 {
+		r := reader{page: &Page{}, classes: classes}
+		r.readAll(markup.Bytes())
+		if page = r.page; len(classes) > maxClasses {
+			t.Errorf("%d classes are cached, want at most %d", len(classes), maxClasses)
+		}
+	}
+	alone := Read([]byte("<p class='sidebar x7'>a")).Blocks[0]
+	for i, b := range page.Blocks {
+		if b.Flags != alone.Flags || page.Elements[b.Element].Own != WordSidebar {
+			t.Fatalf("block %d has flags %b and words %b", i, b.Flags, page.Elements[b.Element].Own)
+		}
+	}
+}

@@ -35,7 +35,7 @@ func FuzzSteps(f *testing.F) {
 			return
 		}
 		markup := append(bytes.Clone(beginning), bytes.Repeat(piece, 64<<10/len(piece)+1)...)
-		r := reader{page: &Page{}}
+		r := reader{page: &Page{}, classes: make(map[string]classMeaning)}
 		r.readAll(markup)
 		if most := mostSteps(markup); r.steps > most {
 			t.Errorf("%d steps for %d bytes, want at most %d", r.steps, len(markup), most)
