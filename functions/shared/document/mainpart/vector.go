@@ -2,6 +2,7 @@ package mainpart
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
 )
@@ -20,6 +21,13 @@ type vector struct {
 }
 
 func (v *vector) add(values ...uint8) { v.values = append(v.values, values...) }
+
+// extend adds n features, and returns them to be set.
+func (v *vector) extend(n int) []uint8 {
+	v.values = slices.Grow(v.values, n)
+	v.values = v.values[:len(v.values)+n]
+	return v.values[len(v.values)-n:]
+}
 
 func (v *vector) flag(set bool) {
 	if set {
@@ -77,8 +85,9 @@ func (v *vector) place(i int, e *hypertext.Element) {
 // feature says whether an attribute such as class has a word of the group, and how near to the
 // block: in the block's own element, or in an element around it.
 func (v *vector) marks(b *hypertext.Block, e *hypertext.Element) {
-	for bit := range hypertext.FlagCount {
-		v.flag(b.Flags>>bit&1 == 1)
+	flags := v.extend(hypertext.FlagCount)
+	for bit := range flags {
+		flags[bit] = uint8(b.Flags >> bit & 1)
 	}
 	near, at := e.Own, b.Element
 	for range 3 {
@@ -88,8 +97,9 @@ func (v *vector) marks(b *hypertext.Block, e *hypertext.Element) {
 		near |= v.page.Elements[at].Own
 	}
 	around := e.Around &^ v.body
-	for k := range hypertext.WordCount {
-		v.add(uint8(3*(e.Own>>k&1) | 2*(near>>k&1) | around>>k&1))
+	groups := v.extend(hypertext.WordCount)
+	for k := range groups {
+		groups[k] = uint8(3*(e.Own>>k&1) | 2*(near>>k&1) | around>>k&1)
 	}
 	v.add(uint8(bits.OnesCount64(uint64(near))))
 }
@@ -182,18 +192,18 @@ func (v *vector) saying(e *hypertext.Element, c *textCounts, text []byte) {
 	for _, words := range v.levels {
 		above |= words
 	}
-	for _, group := range telling {
-		value := uint8(0)
+	values := v.extend(len(telling))
+	for k, group := range telling {
+		values[k] = 0
 		if above&group != 0 {
-			value |= 1
+			values[k] |= 1
 		}
 		if v.heading&group != 0 {
-			value |= 2
+			values[k] |= 2
 		}
 		if own&group != 0 {
-			value |= 4
+			values[k] |= 4
 		}
-		v.add(value)
 	}
 }
 
