@@ -20,7 +20,7 @@
 //
 //	offset  bytes
 //	0       2      number of trees, u16, big-endian
-//	2       1      depth d of all trees
+//	2       1      depth d of all trees, 2 to 7
 //	3       1      number of features
 //	4       4      scale of the leaves, f32
 //	8       …      for each tree: 2^d - 1 nodes, level by level: feature u8,

@@ -46,7 +46,7 @@ func FindBy(models []*Model, f *Features) []bool {
 // Model is a list of decision trees of the same depth. Each tree leads a block (or a page, for
 // models of kinds) to one of its leaves; the sum of the values of these leaves is the score.
 type Model struct {
-	Depth int
+	Depth int // depth of all trees, 2 to 7
 	Width int // number of features of a block
 	Trees []Tree
 }
@@ -59,12 +59,18 @@ type Tree struct {
 	Leaf               []float32 // values of the leaves, in log-odds
 }
 
-// maxDepth is the greatest depth of a tree. Nodes and leaves are numbered level by level from 0. In
-// a tree of this depth, the numbers still fit into a byte.
-const maxDepth = 7
+// Bounds of the depth of a tree. Score goes through the first and the last level in loops of their
+// own, so there must be two. Nodes and leaves are numbered level by level from 0; in a tree of the
+// greatest depth, the numbers still fit into a byte.
+const (
+	minDepth = 2
+	maxDepth = 7
+)
 
 // Score returns the log-odds that each block belongs to the main part. All blocks go down a tree
-// together, level by level, so that the processor can do the steps of several blocks at once.
+// together, level by level, so that the processor can do the steps of several blocks at once. The
+// first and the last level are separate loops, which are shorter: all blocks begin at node 0, and
+// after the last level only the leaf counts.
 func (m *Model) Score(f *Features) []float64 {
 	scores, nodes := make([]float64, len(f.Words)), make([]uint8, len(f.Words))
 	leaves := uint8(1<<m.Depth - 1) // number of nodes before the first leaf
@@ -72,20 +78,32 @@ func (m *Model) Score(f *Features) []float64 {
 		var feature, threshold [256]uint8 // any node of a byte is in range
 		copy(feature[:], m.Trees[t].Feature)
 		copy(threshold[:], m.Trees[t].Threshold)
-		clear(nodes)
-		for range m.Depth {
-			row := 0
+		row := int(feature[0])
+		for i := range nodes {
+			nodes[i] = 1 + right(threshold[0], f.Values[row])
+			row += f.Width
+		}
+		for range m.Depth - 2 {
+			row = 0
 			for i, node := range nodes {
-				difference := uint64(threshold[node]) - uint64(f.Values[row+int(feature[node])])
-				nodes[i] = 2*node + 1 + uint8(difference>>63) // without a branch, which processors would predict badly
+				nodes[i] = 2*node + 1 + right(threshold[node], f.Values[row+int(feature[node])])
 				row += f.Width
 			}
 		}
+		row = 0
+		leaf := m.Trees[t].Leaf
 		for i, node := range nodes {
-			scores[i] += float64(m.Trees[t].Leaf[node-leaves])
+			scores[i] += float64(leaf[2*node+1+right(threshold[node], f.Values[row+int(feature[node])])-leaves])
+			row += f.Width
 		}
 	}
 	return scores
+}
+
+// right returns 1 if a feature is greater than the threshold of a node, so that the block goes right,
+// else 0. It has no branch, which processors would predict badly.
+func right(threshold, feature uint8) uint8 {
+	return uint8((uint64(threshold) - uint64(feature)) >> 63)
 }
 
 // Choose reports for each block whether to keep it as a block of the main part. The parameter scores
@@ -208,7 +226,7 @@ func Decode(data []byte) (*Model, error) {
 	}
 	m := &Model{Depth: int(data[2]), Width: int(data[3])}
 	trees, scale := int(binary.BigEndian.Uint16(data)), math.Float32frombits(binary.BigEndian.Uint32(data[4:]))
-	if m.Depth < 1 || m.Depth > maxDepth || m.Width == 0 {
+	if m.Depth < minDepth || m.Depth > maxDepth || m.Width == 0 {
 		return nil, ErrDamaged
 	}
 	nodes := 1<<m.Depth - 1
