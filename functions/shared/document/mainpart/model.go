@@ -117,7 +117,12 @@ func (f *Features) Choose(scores []float64) []bool {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	slices.SortFunc(order, func(a, b int) int {
+		if scores[a] != scores[b] {
+			return cmp.Compare(scores[b], scores[a])
+		}
+		return a - b
+	})
 	copied := f.copies(order)
 	order = slices.DeleteFunc(order, func(i int) bool { return copied[i] })
 	all := 0.0
