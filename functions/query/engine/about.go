@@ -73,7 +73,7 @@ func (e *Engine) About(ctx context.Context) (About, error) {
 
 // about counts what the snapshot has.
 func (s *snapshot) about(ctx context.Context) (About, error) {
-	counted, err := s.index.Census(ctx, search.Site, search.Lang, search.Collection)
+	census, err := s.index.Census(ctx, search.Site, search.Lang, search.Collection)
 	if err != nil {
 		return About{}, err
 	}
@@ -83,7 +83,7 @@ func (s *snapshot) about(ctx context.Context) (About, error) {
 	}
 	about := About{
 		Pages: s.index.Documents(), Waiting: s.unindexed(), Examples: examplesOf(sample),
-		Sites: valuesIn(counted[0]), Languages: valuesIn(counted[1]), Collections: valuesIn(counted[2]), Largest: largest(counted[0]),
+		Sites: valuesIn(census[0]), Languages: valuesIn(census[1]), Collections: valuesIn(census[2]), Largest: largest(census[0]),
 	}
 	for _, m := range s.manifests {
 		if m.Dictionaries == nil {

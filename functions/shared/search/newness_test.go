@@ -65,9 +65,9 @@ func TestNewness(t *testing.T) {
 // TestDateOfHit checks that a hit has the date of its page: the one that is stored with the document, or
 // else the one in the column of dates, if this is in memory.
 func TestDateOfHit(t *testing.T) {
-	dated, undated := page("http://dated", "kernel"), page("http://undated", "kernel")
-	dated.Date = time.Date(2026, 4, 5, 17, 0, 0, 0, time.UTC)
-	ix := indexOf(t, []segment.Document{dated, undated})
+	known, undated := page("http://dated", "kernel"), page("http://undated", "kernel")
+	known.Date = time.Date(2026, 4, 5, 17, 0, 0, 0, time.UTC)
+	ix := indexOf(t, []segment.Document{known, undated})
 	ix.memory = NewMemory(1 << 20)
 	dates := func() string {
 		var all []string
