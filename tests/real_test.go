@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,9 +51,39 @@ func TestRealSites(t *testing.T) {
 					t.Errorf("%s finds nothing", text)
 				}
 			}
-			mustEqual(t, "isolated, seven partitions", quiet, crawlReal(t, s, real.seed, real.queries, "--isolated", "--partitions", "7"))
+			mustResemble(t, quiet, crawlReal(t, s, real.seed, real.queries, "--isolated", "--partitions", "7"))
 		})
 	}
+}
+
+// mustResemble fails the test if the picture of a crawl with isolated functions differs from the quiet
+// one. Scores may differ slightly: which headers and menus count as repeated depends on the packages,
+// whose sizes depend on the time that requests take. So results with nearly the score of the last one
+// may be missing.
+func mustResemble(t *testing.T, quiet, isolated picture) {
+	t.Helper()
+	const slight = 0.01
+	for text, want := range quiet.Answers {
+		got := isolated.Answers[text]
+		if want.Total != got.Total {
+			t.Errorf("%s finds %d pages, and %d in isolation", text, want.Total, got.Total)
+		}
+		for _, pair := range [][2]found{{want, got}, {got, want}} {
+			scores := make(map[string]float64)
+			last := 0.0
+			for _, r := range pair[1].Results {
+				scores[r.URL], last = r.Score, r.Score
+			}
+			for _, r := range pair[0].Results {
+				score, known := scores[r.URL]
+				if known && math.Abs(score-r.Score) > slight*r.Score || !known && r.Score > last*(1+slight) {
+					t.Errorf("%s finds %s with a score of %v, and in the other picture with %v", text, r.URL, r.Score, score)
+				}
+			}
+		}
+	}
+	isolated.Answers = quiet.Answers
+	mustEqual(t, "isolated, seven partitions", quiet, isolated)
 }
 
 func crawlReal(t *testing.T, s *site, seed string, asked []string, flags ...string) picture {

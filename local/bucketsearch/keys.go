@@ -48,7 +48,7 @@ func addKeyCommand(where *location) *cobra.Command {
 		RunE: where.reading(func(cmd *cobra.Command, args []string, a *system.Attached) error {
 			for _, scope := range scopes {
 				if !slices.Contains(control.Scopes, scope) {
-					return literal.Wrong("--scope", scope, strings.Join(control.Scopes[:len(control.Scopes)-1], ", ")+" or "+control.Scopes[len(control.Scopes)-1])
+					return misuse(literal.Wrong("--scope", scope, strings.Join(control.Scopes[:len(control.Scopes)-1], ", ")+" or "+control.Scopes[len(control.Scopes)-1]))
 				}
 			}
 			secret := "bs_" + rand.Text()
@@ -69,7 +69,7 @@ func addKeyCommand(where *location) *cobra.Command {
 			return nil
 		}),
 	}
-	cmd.Flags().StringSliceVar(&scopes, "scope", []string{control.Search, control.Page}, "`what` the key is for: search, page or metrics; may be repeated")
+	cmd.Flags().StringArrayVar(&scopes, "scope", []string{control.Search, control.Page}, "`what` the key is for: search, page or metrics; may be repeated")
 	wholeVar(cmd.Flags(), &rate, "rate", "", 0, 0, 1_000_000, "at most `n` requests a minute to each process that serves; 0: no limit")
 	return cmd
 }

@@ -35,17 +35,21 @@ func TestKeys(t *testing.T) {
 	if strings.Contains(table.out+keys("list", "--json").out, strings.TrimSpace(added.out)) {
 		t.Error("the list shows the key")
 	}
-	for want, args := range map[string][]string{
-		"two keys are called phone":                          {"add", "phone"},
-		`--scope is "admin"; write search, page or metrics`:  {"add", "other", "--scope", "admin"},
-		"the name of a key is \"a b\"":                       {"add", "a b"},
-		"keys add needs the name of one key":                 {"add"},
-		"there is no key called tablet":                      {"remove", "tablet"},
-		"keys cannot print; want add, list or remove":        {"print"},
-		"keys remove needs the name of one key, such as: bu": {"remove"},
+	for _, test := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"add", "phone"}, 1, "two keys are called phone"},
+		{[]string{"add", "other", "--scope", "admin"}, 2, `--scope is "admin"; write search, page or metrics`},
+		{[]string{"add", "a b"}, 1, "the name of a key is \"a b\""},
+		{[]string{"add"}, 2, "keys add needs the name of one key"},
+		{[]string{"remove", "tablet"}, 1, "there is no key called tablet"},
+		{[]string{"print"}, 2, "keys cannot print; want add, list or remove"},
+		{[]string{"remove"}, 2, "keys remove needs the name of one key, such as: bu"},
 	} {
-		if got := keys(args...); got.code != 1 || !strings.Contains(got.err, want) {
-			t.Errorf("%v: %+v, want %q", args, got, want)
+		if got := keys(test.args...); got.code != test.code || !strings.Contains(got.err, test.want) {
+			t.Errorf("%v: %+v, want code %d and %q", test.args, got, test.code, test.want)
 		}
 	}
 	if got := keys("remove", "phone"); got.code != 0 || !strings.Contains(got.out, "The API is open") {
