@@ -17,19 +17,19 @@ import (
 func collectionsCommand(where *location) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "collections",
-		Short: "List, show or remove what is crawled",
-		Long: "Collections lists, shows and removes what is crawled. Seeds of the command line are\n" +
+		Short: "List, show, check or remove what is crawled",
+		Long: "Collections lists, shows, checks and removes what is crawled. Seeds of the command line are\n" +
 			"the collection " + system.DefaultCollection + ".",
-		Example: "  bucketsearch collections list\n  bucketsearch collections show default\n  bucketsearch collections remove postgres",
+		Example: "  bucketsearch collections list\n  bucketsearch collections show default\n  bucketsearch collections check postgres.toml\n  bucketsearch collections remove postgres",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("collections cannot %s; want list, show or remove", args[0])
+				return fmt.Errorf("collections cannot %s; want list, show, check or remove", args[0])
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(listCommand(where), showCommand(where), removeCommand(where))
+	cmd.AddCommand(listCommand(where), showCommand(where), checkCommand(where), removeCommand(where))
 	return cmd
 }
 

@@ -16,7 +16,7 @@ import (
 var jsonOf = map[string]string{
 	"search": "--explain score --facet site heron", "status": "", "why": "SITE/frog", "verify": "--repair", "list": "", "urls": "", "crawl": "--delay 0 --allow-private SITE", "report": "", "keys list": "",
 	"eval":             "--queries QUERIES --qrels QRELS",
-	"collections list": "", "collections show": "default", "collections remove": "default", // must run last
+	"collections list": "", "collections show": "default", "collections check": "--allow-private FILE", "collections remove": "default", // must run last
 }
 
 // unlike matches JSON that no command may print: null, a number with eleven or more digits after
@@ -32,7 +32,10 @@ func TestJSON(t *testing.T) {
 		t.Fatal(got.err)
 	}
 	queries, qrels := filepath.Join(t.TempDir(), "queries"), filepath.Join(t.TempDir(), "qrels")
-	for path, content := range map[string]string{queries: "1\theron\n", qrels: "1\t" + web + "/heron\t1\n"} {
+	file := filepath.Join(t.TempDir(), "pond.toml")
+	for path, content := range map[string]string{
+		queries: "1\theron\n", qrels: "1\t" + web + "/heron\t1\n", file: "name = \"pond\"\ndelay = \"0s\"\nseeds = [\"" + web + "\"]\n",
+	} {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +55,7 @@ func TestJSON(t *testing.T) {
 			return
 		}
 		seen++
-		words := strings.Fields(cmd.CommandPath() + " --json --data " + data + " " + strings.NewReplacer("SITE", web, "QUERIES", queries, "QRELS", qrels).Replace(args))
+		words := strings.Fields(cmd.CommandPath() + " --json --data " + data + " " + strings.NewReplacer("SITE", web, "QUERIES", queries, "QRELS", qrels, "FILE", file).Replace(args))
 		got := do(t.Context(), words[1:]...)
 		values := []string{got.out}
 		if cmd.Name() == "list" && cmd.Parent().Name() == "bucketsearch" || cmd.Name() == "urls" || cmd.Name() == "crawl" {

@@ -78,6 +78,8 @@ func TestMistakes(t *testing.T) {
 		{"crawl --pages 3 example.org --collection " + good, "whose file says it (pages)"},
 		{"crawl --collection " + good + " --collection " + good, good + " and " + good + ` are one collection, "good"`},
 		{"crawl example.org --collection " + usual, "the seeds of the command line and " + usual + ` are one collection, "default"`},
+		{"collections check " + wrong, wrong + ":3: depth is "},
+		{"collections check Good", `name "Good": want up to 63 lower-case letters, digits and hyphens; a file ends in .toml`},
 		{"crawl", "crawl needs a seed"},
 		{"import", "import needs a file"},
 		{"import --collection A " + good, `name "A": want up to 63 lower-case letters`},

@@ -23,6 +23,7 @@ const expressionMark = "re:"
 // whole URL, in which '*' stands for any sequence of characters, or a regular expression
 // (RE2) that matches a part of the URL.
 type pattern struct {
+	text       string         // the pattern as a person has written it
 	parts      []string       // the parts of the pattern's text between the '*' in it
 	expression *regexp.Regexp // the regular expression; nil if the pattern is a text
 }
@@ -39,12 +40,12 @@ func parsePattern(text string) (pattern, error) {
 			}
 			return pattern{}, fmt.Errorf(`pattern %q is no regular expression: %w; write it like "re:/release-[0-9]+/"`, text, err)
 		}
-		return pattern{expression: compiled}, nil
+		return pattern{text: text, expression: compiled}, nil
 	}
 	if !strings.HasPrefix(text, "*") && !strings.HasPrefix(text, "http") {
 		return pattern{}, fmt.Errorf(`pattern %q matches no address: want one of a whole address such as "*/docs/*", or "re:" and a regular expression`, text)
 	}
-	return pattern{parts: strings.Split(address.NormalEscapes(text), "*")}, nil
+	return pattern{text: text, parts: strings.Split(address.NormalEscapes(text), "*")}, nil
 }
 
 func parsePatterns(texts []string) ([]pattern, error) {

@@ -14,7 +14,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
-	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
 // judge sets these fields of the story:
@@ -68,13 +67,15 @@ func (t *teller) rule(u account.URL) *Rule {
 	if u.Sitemap {
 		return &Rule{Collection: c.Name, Version: c.Version, Sitemap: true, Depth: u.Depth, Crawl: crawl, Storage: storage}
 	}
-	for _, seed := range c.Seeds {
-		alone, err := collection.Collection{Seeds: []collection.Seed{seed}}.Rules()
-		if err == nil && alone.Decide(t.url, u.Depth, u.Hops) == "" {
-			return &Rule{c.Name, c.Version, seed.URL, seed.Scope, seed.Depth, false, u.Depth, crawl, storage}
-		}
+	explainer, err := c.Explain()
+	if err != nil {
+		return nil
 	}
-	return nil
+	seed, found := explainer.Seed(t.url, u.Depth, u.Hops)
+	if !found {
+		return nil
+	}
+	return &Rule{c.Name, c.Version, seed.URL, seed.Scope, seed.Depth, false, u.Depth, crawl, storage}
 }
 
 // found sets Story.Links and Story.Found from the links to the URL. Found has the links of the
