@@ -23,10 +23,10 @@ import (
 const importedName = "imported"
 
 func importCommand(where *location) *cobra.Command {
-	var name string
+	var name, to string
 	cmd := &cobra.Command{
 		Use:   "import FILE...",
-		Short: "Import the pages of WARC and WACZ files",
+		Short: "Import the pages of WARC and WACZ files, or a DocSearch configuration",
 		Long: "Import stores and indexes the pages of WARC files (1.0 and 1.1, as they are or with\n" +
 			"gzip) and of WACZ files as if they had been fetched when they were captured: those of\n" +
 			"Common Crawl, Browsertrix, wget --warc-file, and export --format warc or wacz. To import\n" +
@@ -38,10 +38,13 @@ func importCommand(where *location) *cobra.Command {
 			"assets, and no link is followed. A file ending in .toml is published first, as crawl\n" +
 			"--collection does.\n\n" +
 			"Where a file is damaged, import says so, goes on with the next record that it finds, and\n" +
-			"ends with exit code 1.",
+			"ends with exit code 1.\n\n" +
+			"A JSON file is a configuration of docs-scraper or DocSearch: import turns it into a\n" +
+			"collection file, and says of each key that is not carried over why. Nothing is stored.",
 		Example: "  bucketsearch import CC-MAIN-20260101000000-00000.warc.gz\n" +
 			"  bucketsearch import --collection postgres archive/*.warc.gz\n" +
-			"  bucketsearch import --collection postgres.toml postgres.wacz",
+			"  bucketsearch import --collection postgres.toml postgres.wacz\n" +
+			"  bucketsearch import --to docs.toml docsearch.json",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("import needs a file, such as: bucketsearch import pages.warc.gz")
@@ -49,6 +52,15 @@ func importCommand(where *location) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			switch is, err := isConfig(args[0]); {
+			case err != nil:
+				return misuse(err)
+			case is:
+				return importConfig(cmd, args, to, where)
+			}
+			if to != "" {
+				return misuse(fmt.Errorf("--to is for a configuration in JSON, and %s is none", args[0]))
+			}
 			var published *collection.Collection
 			if strings.HasSuffix(name, ".toml") {
 				c, err := collection.ReadFile(name)
@@ -82,6 +94,7 @@ func importCommand(where *location) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&name, "collection", importedName, "the `name` of the collection that gets the pages, or a file that\ndescribes it")
+	cmd.Flags().StringVar(&to, "to", "", "write the collection made of a configuration to this `file`; else it is\nprinted")
 	return cmd
 }
 

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
 // Pages that are exported as WARC and imported into another bucket have the same addresses,
@@ -135,4 +137,41 @@ func serve(t *testing.T, site map[string]string) string {
 	}))
 	t.Cleanup(server.Close)
 	return server.URL
+}
+
+// A configuration of DocSearch becomes a collection file, and nothing is stored.
+func TestImportConfig(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path := func(name string) string { return filepath.Join(folder, name) }
+	config := `{"index_name": "pond", "start_urls": ["https://pond.example/docs/"],` + "\n" + `"selectors": {"lvl0": "h1"}}`
+	for name, content := range map[string]string{"pond.json": config, "wrong.json": `{"index_name": 7, "start_urls": []}`, "pond.warc": "WARC/1.0\r\n"} {
+		if err := os.WriteFile(path(name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		args     []string
+		code     exitCode
+		out, err string
+	}{
+		{[]string{path("pond.json")}, exitDone, "name = 'pond'\n", path("pond.json") + ":2: selectors: not needed"},
+		{[]string{"--to", path("pond.toml"), path("pond.json")}, exitDone, "", "to try it: bucketsearch --data " + path("data") + " collections check " + path("pond.toml")},
+		{[]string{"--to", path("pond.toml"), path("pond.json")}, exitUsage, "", path("pond.toml") + " exists already"},
+		{[]string{path("wrong.json")}, exitUsage, "", path("wrong.json") + ":1: index_name: want a text in quotes"},
+		{[]string{"--collection", "other", path("pond.json")}, exitUsage, "", "--collection does not go with the configuration"},
+		{[]string{path("pond.json"), path("wrong.json")}, exitUsage, "", "one configuration at a time"},
+		{[]string{"--to", path("other.toml"), path("pond.warc")}, exitUsage, "", "--to is for a configuration"},
+	} {
+		got := do(t.Context(), append([]string{"import", "--data", path("data")}, test.args...)...)
+		if got.code != int(test.code) || !strings.Contains(got.out, test.out) || !strings.Contains(got.err, test.err) {
+			t.Errorf("%v: exit %d, want %d, %q and %q:\n%s%s", test.args, got.code, test.code, test.out, test.err, got.out, got.err)
+		}
+	}
+	if _, err := os.Stat(path("data")); !os.IsNotExist(err) {
+		t.Error("a bucket was made")
+	}
+	if c, err := collection.ReadFile(path("pond.toml")); err != nil || c.Name != "pond" {
+		t.Errorf("%+v, %v", c, err)
+	}
 }
