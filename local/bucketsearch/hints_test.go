@@ -15,7 +15,7 @@ func TestHints(t *testing.T) {
 	root, where := command()
 	for _, c := range root.Commands() {
 		switch c.Name() {
-		case storeName, "version", "help", "completion":
+		case storeName, "version", "man", "help", "completion":
 			continue
 		}
 		if text := "To go on: bucketsearch " + c.Name(); !hinted.MatchString(text) {

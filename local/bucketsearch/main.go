@@ -74,7 +74,6 @@ func command() (*cobra.Command, *location) {
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(root.UsageTemplate() + "{{if not .HasParent}}\n" + exitHelp() + "\n{{end}}")
-	root.CompletionOptions.HiddenDefaultCmd = true
 	var where location
 	where.flags(root.PersistentFlags())
 	add := func(title string, commands ...*cobra.Command) {
@@ -87,9 +86,11 @@ func command() (*cobra.Command, *location) {
 	add("Crawl and search:", upCommand(&where), crawlCommand(&where), searchCommand(&where), pageCommand(&where), mcpCommand(&where), exportCommand(&where), importCommand(&where))
 	add("See:", statusCommand(&where), whyCommand(&where), verifyCommand(&where), pagesCommand(&where), urlsCommand(&where), reportCommand(&where), evalCommand(&where))
 	add("Steer:", collectionsCommand(&where), strategyCommand(&where), pauseCommand(&where), resumeCommand(&where), limitsCommand(&where), keysCommand(&where), forgetCommand(&where), resendCommand(&where), rebuildCommand(&where), reindexCommand(&where))
-	add("Other:", versionCommand())
+	add("Other:", versionCommand(), manCommand())
 	root.SetHelpCommandGroupID("Other:")
+	root.SetCompletionCommandGroupID("Other:")
 	root.AddCommand(storeCommand())
+	where.completeValues(root)
 	return root, &where
 }
 
