@@ -121,7 +121,7 @@ func (f *Function) candidates(s *settings.Settings, lease frontier.Lease) ([]can
 		if err != nil {
 			return nil, fmt.Errorf("url %q in the frontier: %w", entry.URL, err)
 		}
-		if s.Takedowns.Forgets(page) {
+		if s.Takedowns.Hidden().Forgets(page) {
 			continue
 		}
 		u := candidate{Entry: entry, page: page, agent: cmp.Or(s.AgentOf(entry.Collection), f.Agent)}

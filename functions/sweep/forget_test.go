@@ -14,6 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
 const (
@@ -201,5 +202,43 @@ func TestForgetBesideDamage(t *testing.T) {
 	}
 	if got := functionstest.Keys(t, w.bucket, layout.SpoolPrefix(0)); len(got) != 1 {
 		t.Errorf("spool %v", got)
+	}
+}
+
+// What a takedown that can be taken back names stays whole until its time has come, and is erased then.
+func TestForgetLater(t *testing.T) {
+	w := newQuiet(t)
+	w.pack(0, 20, one+"a", gone, secret, one+"b")
+	w.forget(nil, gone)
+	w.run()
+	w.merge(0)
+	w.run()
+	before := w.stock(0)
+	entry, until := takedown.Site("secret.example", w.clock.Now()), w.clock.Now().Add(time.Hour)
+	if _, err := takedown.Suspend(t.Context(), w.bucket, until, entry); err != nil {
+		t.Fatal(err)
+	}
+	w.clock.Advance(time.Hour - time.Second)
+	generation := w.manifest(0).Generation
+	w.run()
+	if diff := cmp.Diff(before, w.stock(0)); diff != "" {
+		t.Errorf("before its time (-before +after):\n%s", diff)
+	}
+	if m := w.manifest(0); m.Forgotten != 1 || m.Generation != generation {
+		t.Errorf("generation %d after %d, forgotten %d: nothing is to be done yet", m.Generation, generation, m.Forgotten)
+	}
+	w.clock.Advance(time.Second)
+	w.run()
+	w.merge(0)
+	w.run()
+	if left := w.stock(0).Pages; !slices.Equal(left, []string{one + "a", one + "b"}) {
+		t.Errorf("pages %q, want only those that nobody forgets", left)
+	}
+	if m := w.manifest(0); m.Forgotten != 3 {
+		t.Errorf("forgotten %d, want the version in which the takedown became final", m.Forgotten)
+	}
+	set, err := takedown.Load(t.Context(), w.bucket)
+	if err != nil || set.Version != 3 {
+		t.Errorf("version %d, %v", set.Version, err)
 	}
 }

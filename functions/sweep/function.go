@@ -33,6 +33,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/lease"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
 // Limits say when old data are deleted, and when books and segments are merged: how many of one
@@ -86,6 +87,7 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 // Run sweeps the whole bucket, that is, finds undone work and deletes what is not needed, in these
 // steps:
 //
+//	takedowns                     make those final that can no longer be taken back
 //	frontiers (queues in Redis)   rebuild those that are lost, outdated, or of other settings
 //	every storage partition       the steps of sweepPartition
 //	judgments and clicks          erase those of forgotten URLs
@@ -97,6 +99,14 @@ func (f *Function) Run(ctx context.Context) error {
 	inForce, err := f.published.Read(ctx, f.Bucket, f.Now())
 	if err != nil {
 		return err
+	}
+	if inForce.Takedowns.IsDue(f.Now()) {
+		if err := takedown.Seal(ctx, f.Bucket, f.Now()); err != nil {
+			return err
+		}
+		if inForce, err = f.published.Read(ctx, f.Bucket, f.Now()); err != nil {
+			return err
+		}
 	}
 	fronts := &restore.Frontiers{Bucket: f.Bucket, Redis: f.Redis, Now: f.Now, Worker: f.Worker, Log: f.Log}
 	errs := []error{fronts.Refresh(ctx, inForce)}

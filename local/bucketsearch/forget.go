@@ -20,17 +20,22 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
+// takeBack is the time for which a takedown can be taken back.
+const takeBack = time.Hour
+
 func forgetCommand(where *location) *cobra.Command {
-	var sure bool
+	var sure, now, undo bool
 	cmd := &cobra.Command{
 		Use:   "forget URL|SITE...",
-		Short: "Take URLs or whole sites down, for good",
-		Long: "Forget takes pages down: they are found no more within seconds, never asked for again,\n" +
-			"and erased from packages, index and books by the system that runs, or by the next\n" +
-			"start. What they stood in is deleted a day later. verify tells whether anything is\n" +
-			"left. It cannot be taken back.\n\n" +
+		Short: "Take URLs or whole sites down, for good after an hour",
+		Long: "Forget takes pages down: they are found no more within seconds, and never asked for\n" +
+			"again. For an hour they are only hidden, and forget --undo takes that back; then they\n" +
+			"are erased from packages, index and books by the system that runs, or by the next\n" +
+			"start, and what they stood in is deleted a day later. verify tells whether anything is\n" +
+			"left. With --now they are erased at once, and nothing can be taken back.\n\n" +
+			"Once they are erased, forget --undo only lets them be crawled again.\n\n" +
 			"A name without a slash is a whole site with all its hosts, anything else one URL.",
-		Example: "  bucketsearch forget https://example.org/private.html\n  bucketsearch forget example.org",
+		Example: "  bucketsearch forget https://example.org/private.html\n  bucketsearch forget example.org\n  bucketsearch forget --undo example.org",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("forget needs an address or a site, such as: bucketsearch forget https://example.org/private.html")
@@ -45,30 +50,54 @@ func forgetCommand(where *location) *cobra.Command {
 			if targets, err = withCleaned(cmd.Context(), a, targets); err != nil {
 				return err
 			}
+			if undo {
+				return undoForget(cmd, a, targets, where)
+			}
 			stored, err := concerned(cmd, a, targets)
 			if err != nil {
 				return err
 			}
-			if !sure && !confirmed(cmd, fmt.Sprintf("%s will be forgotten for good. Go on?", count(stored, "stored page"))) {
+			if !sure && !confirmed(cmd, fmt.Sprintf("%s will be forgotten for good%s. Go on?", count(stored, "stored page"), map[bool]string{false: " after an hour"}[now])) {
 				return errors.New("nothing was forgotten; to go on without being asked: bucketsearch forget --yes …")
 			}
-			version, err := takedown.Forget(cmd.Context(), a.Bucket, entriesOf(targets)...)
+			var version uint64
+			if now {
+				version, err = takedown.Forget(cmd.Context(), a.Bucket, entriesOf(targets)...)
+			} else {
+				version, err = takedown.Suspend(cmd.Context(), a.Bucket, time.Now().Add(takeBack), entriesOf(targets)...)
+			}
 			if err != nil {
 				return err
 			}
-			when := "the next start erases them"
-			if a.Redis != nil {
-				when = "they are found no more within seconds, and erased within minutes"
+			out := where.sentences(cmd.OutOrStdout(), false)
+			fmt.Fprintf(out, "%s forgotten (takedown %d), never to be asked for again; %s.\n", count(stored, "stored page"), version, whenErased(a, stored, now))
+			if !now {
+				fmt.Fprintf(out, "To take it back until then: bucketsearch forget --undo %s\n", strings.Join(args, " "))
 			}
-			if stored == 0 {
-				when = "nothing of it was stored"
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s forgotten (takedown %d), never to be asked for again; %s.\n", count(stored, "stored page"), version, when)
 			return nil
 		}),
 	}
-	cmd.Flags().BoolVar(&sure, "yes", false, "do not ask")
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.BoolVar(&undo, "undo", false, "take a takedown back: show its pages again, or, once they are erased,\nlet them be crawled again")
+	flags.BoolVar(&now, "now", false, "erase at once, so that nothing can be taken back")
+	flags.BoolVar(&sure, "yes", false, "do not ask")
+	cmd.MarkFlagsMutuallyExclusive("undo", "now")
 	return cmd
+}
+
+// whenErased returns a clause that says when the forgotten pages are erased. The parameter now is the value
+// of the flag --now.
+func whenErased(a *system.Attached, stored int, now bool) string {
+	switch {
+	case !now:
+		return "hidden within seconds, and erased after " + time.Now().Add(takeBack).UTC().Format(timeForm)
+	case stored == 0:
+		return "nothing of it was stored"
+	case a.Redis != nil:
+		return "they are found no more within seconds, and erased within minutes"
+	}
+	return "the next start erases them"
 }
 
 // target is one argument of forget: a URL or a whole site.

@@ -133,6 +133,9 @@ func printStory(out io.Writer, s why.Story, waits string, where *location) {
 	default:
 		tell("state", "%s", s.State)
 	}
+	if !s.Hidden.IsZero() {
+		tell("hidden", "since %s by forget; to take that back: %s", s.Hidden.Format(timeForm), where.complete("bucketsearch forget --undo, with the address or the site"))
+	}
 	for _, name := range s.Seed {
 		tell("found", "seed of collection %s", name)
 	}

@@ -37,10 +37,13 @@ func (s *Members) choose() error {
 }
 
 // HoldsBack reports whether a URL that is admitted by the path w is held back: it must not be
-// requested for now. That is so while the crawl is limited (see Only) to other collections, or to
-// other seeds of the path's collection. A URL that is held back waits outside of the frontier, even
+// requested for now. That is so while a takedown hides it that can be taken back, and while the crawl is
+// limited (see Only) to other collections, or to other seeds of the path's collection. A URL that is held back waits outside of the frontier, even
 // if it is stored and due.
 func (s *Members) HoldsBack(w Path, target address.Address) bool {
+	if s.Takedowns.Hidden().Forgets(target) {
+		return true
+	}
 	if s.Only == nil {
 		return false
 	}

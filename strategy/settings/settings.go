@@ -102,6 +102,9 @@ func (r *Reader) Read(ctx context.Context, bucket blob.Reader, now time.Time) (*
 func (s *Settings) Fingerprint() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "crawl %d storage %d takedowns %d", s.Crawl.Version, s.Storage.Version, s.Takedowns.Version)
+	if hidden := s.Takedowns.Hidden().Version; hidden != s.Takedowns.Version {
+		fmt.Fprintf(&b, " hidden %d", hidden)
+	}
 	for _, c := range s.Collections {
 		fmt.Fprintf(&b, " %s %d", c.Name, c.Version)
 	}

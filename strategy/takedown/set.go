@@ -11,23 +11,78 @@ import (
 // Set is the set of URLs and sites that one version of the takedowns forgets. The zero Set
 // forgets nothing. It is safe for concurrent use.
 type Set struct {
-	Version uint64 // version of the takedowns; 0: nothing was ever forgotten
+	// Version is the version of the takedowns in which entries have changed last; 0: nothing was ever
+	// forgotten. In the result of Hidden it is that of the whole document.
+	Version uint64
 	// Damaged holds the damaged versions that are newer than Version. Those of their entries that
 	// could be read are in the set, too. Damaged also holds Version itself if only its copy could be
 	// read.
 	Damaged []numbered.Damaged
 
+	pending    *Set      // result of Hidden; nil if no entry is pending
+	reversible bool      // some entries of this set can be taken back
+	until      time.Time // the earliest time of Pending.Until; zero if none is pending
+
 	urls, sites map[layout.Identity]time.Time // time of the takedown of each forgotten URL or site, by its identity
 }
 
-// newSet returns the set of all entries of a document. The document is the version of the takedowns
-// that has the given number.
+// newSet returns the set of the entries of a document that are not pending. The document is the version
+// of the takedowns that has the given number.
 func newSet(d Document, version uint64) Set {
+	s := setOf(version, d.Entries)
+	if len(d.Pending) == 0 {
+		return s
+	}
+	s.Version = d.Changed
+	pending := setOf(version, d.Entries)
+	pending.reversible = true
+	for _, p := range d.Pending {
+		for _, e := range p.Entries {
+			pending.add(e)
+		}
+		if s.until.IsZero() || p.Until.Before(s.until) {
+			s.until = p.Until
+		}
+	}
+	s.pending = &pending
+	return s
+}
+
+func setOf(version uint64, entries []Entry) Set {
 	s := Set{Version: version, urls: make(map[layout.Identity]time.Time), sites: make(map[layout.Identity]time.Time)}
-	for _, e := range d.Entries {
+	for _, e := range entries {
 		s.add(e)
 	}
 	return s
+}
+
+// Hidden returns the set of all URLs and sites that searches do not show and nothing requests: those of
+// this set, and the pending ones, which can be taken back. It has the version of the whole document, and
+// no pending entries of its own.
+func (s Set) Hidden() Set {
+	if s.pending == nil {
+		return s
+	}
+	hidden := *s.pending
+	hidden.Damaged = s.Damaged
+	return hidden
+}
+
+// IsDue reports whether the time of a pending entry has come, so that Seal makes it final.
+func (s Set) IsDue(now time.Time) bool { return !s.until.IsZero() && !now.Before(s.until) }
+
+// MayBeIn reports whether a partition may still hold pages of the set: some are pending, or the partition
+// has erased only those of an earlier version (the parameter erased, its Manifest.Forgotten).
+func (s Set) MayBeIn(erased uint64) bool { return !s.Empty() && (s.reversible || erased < s.Version) }
+
+// has reports whether the set has an entry of the same URL or site.
+func (s Set) has(e Entry) (found bool) {
+	if e.URL != nil {
+		_, found = s.urls[*e.URL]
+		return found
+	}
+	_, found = s.sites[*e.Site]
+	return found
 }
 
 // add adds an entry to the set. It returns false if the set has the entry's URL or site

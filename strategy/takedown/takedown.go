@@ -7,6 +7,27 @@
 //	{"entries": [{"url":  "<identity of a canonical URL>", "at": "2026-11-22T02:00:00Z"},
 //	             {"site": "<identity of a site's name>",   "at": "2026-11-22T02:00:00Z"}]}
 //
+// # Taking back
+//
+// A takedown can be taken back for a while. Until then it is pending: searches do not show its pages,
+// and nothing requests them, but they are stored and indexed as all others.
+//
+//	{"entries": [...],
+//	 "pending": [{"until": "2026-11-22T03:00:00Z", "entries": [{"url": "…", "at": "2026-11-22T02:00:00Z"}]}],
+//	 "changed": 7}
+//
+// The sweep publishes a version in which the entries whose time has come are no longer pending (see
+// Seal), and only then begins to erase. Undo publishes a version without a pending entry. Both are
+// changes of one document, of which each version is created once: whichever comes first decides, and
+// what was taken back is whole. The field changed is the version in which entries has changed last.
+// It stands there only beside pending, and is the version of the takedowns for all who erase.
+//
+// # Format history
+//
+//   - 1: entries.
+//   - 1, since 2026-11-26: there may be "pending" and "changed". An earlier program takes such a version
+//     for damaged (see below): it hides the pages, and leases nothing, until none is pending.
+//
 // # Damage
 //
 // If a version is damaged, its copy is read (see package numbered). If the copy is
@@ -21,6 +42,9 @@
 //     the number of the newest readable version rises (Set.Version);
 //   - verify and an alert name the damaged object, and repair tells how many entries it
 //     had at least, so that the operator can enter lost ones again.
+//
+// An entry that was pending, and is read only in a damaged version, becomes final: that it could be taken
+// back is not known then. The next version has the recovered entries, so that Changed must rise with it.
 //
 // An entry that is read in a damaged version may have a wrong hash, because a bit of it has
 // changed. That is harmless: practically no page has the wrong hash.
@@ -52,14 +76,30 @@ type Entry struct {
 	At   time.Time        `json:"at"`             // time of the takedown
 }
 
+// Pending are entries that can be taken back.
+type Pending struct {
+	Until   time.Time `json:"until"` // from this time on, the sweep may erase their pages for good
+	Entries []Entry   `json:"entries"`
+}
+
 // Document is one version of the takedowns.
 type Document struct {
-	Entries []Entry `json:"entries"`
+	Entries []Entry   `json:"entries"`
+	Pending []Pending `json:"pending,omitempty"`
+	// version in which Entries has changed last; 0 if Pending is empty, or if Entries never changed
+	Changed uint64 `json:"changed,omitempty"`
 }
 
 // Validate returns an error that says what is wrong with the document, or nil.
 func (d Document) Validate() error {
-	for i, e := range d.Entries {
+	all := d.Entries
+	for _, p := range d.Pending {
+		if p.Until.IsZero() || len(p.Entries) == 0 {
+			return errors.New("pending: want entries, and a time until which they can be taken back")
+		}
+		all = slices.Concat(all, p.Entries)
+	}
+	for i, e := range all {
 		if (e.URL == nil) == (e.Site == nil) {
 			return fmt.Errorf("entry %d: want either a url or a site", i)
 		}
@@ -80,11 +120,12 @@ func recoverEntries(d Document, damaged []byte) Document {
 	known, next := newSet(d, 0), slices.Clone(d.Entries)
 	for _, text := range entryPattern.FindAll(damaged, -1) {
 		var e Entry
-		if json.Unmarshal(text, &e) == nil && (Document{[]Entry{e}}).Validate() == nil && known.add(e) {
+		if json.Unmarshal(text, &e) == nil && (Document{Entries: []Entry{e}}).Validate() == nil && known.add(e) {
 			next = append(next, e)
 		}
 	}
-	return Document{Entries: next}
+	d.Entries = next
+	return d
 }
 
 // URL returns the entry by which one URL is taken down. The parameter at is the time of the takedown.
@@ -105,17 +146,11 @@ func Forget(ctx context.Context, bucket blob.Bucket, entries ...Entry) (version 
 	if len(entries) == 0 {
 		return 0, errors.New("nothing to forget")
 	}
-	if err := (Document{entries}).Validate(); err != nil {
+	if err := (Document{Entries: entries}).Validate(); err != nil {
 		return 0, fmt.Errorf("cannot forget: %w", err)
 	}
-	_, version, err = store.Publish(ctx, bucket, func(current Document, _ uint64) (Document, bool) {
-		known := newSet(current, 0)
-		next := Document{Entries: slices.Clone(current.Entries)}
-		for _, e := range entries {
-			if known.add(e) {
-				next.Entries = append(next.Entries, e)
-			}
-		}
+	_, version, err = store.Publish(ctx, bucket, func(current Document, version uint64) (Document, bool) {
+		next := current.with(entries, version).without(entries)
 		return next, len(next.Entries) > len(current.Entries)
 	})
 	return version, err
@@ -124,11 +159,8 @@ func Forget(ctx context.Context, bucket blob.Bucket, entries ...Entry) (version 
 // Republish replaces a damaged newest version: it publishes a new version with all entries that can
 // still be read. It returns the new number, or 0 if the newest version is not damaged.
 func Republish(ctx context.Context, bucket blob.Bucket) (uint64, error) {
-	return store.Republish(ctx, bucket, func(d Document, _ uint64) (Document, error) {
-		if d.Entries == nil {
-			d.Entries = []Entry{}
-		}
-		return d, nil
+	return store.Republish(ctx, bucket, func(d Document, version uint64) (Document, error) {
+		return d.renewed(version), nil
 	})
 }
 

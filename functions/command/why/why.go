@@ -36,14 +36,16 @@ type Story struct {
 	// when a takedown forgot the URL; zero if none did. The story of a forgotten URL has nothing
 	// else but URL and ID.
 	Forgotten time.Time `json:"forgotten,omitzero"`
-	Seed      []string  `json:"seed,omitempty"`     // names of the collections of which the URL is a seed
-	Found     []Found   `json:"found,omitempty"`    // some links to the URL, at most maxFound
-	Links     int       `json:"links"`              // number of all links to the URL
-	Admitted  *Rule     `json:"admitted,omitempty"` // rule that admits the URL; nil if none does
-	Asked     []Asked   `json:"asked,omitempty"`    // requests for the URL, the oldest first
-	Due       time.Time `json:"due,omitzero"`       // time of the next request; zero if none will follow, or if the URL is pending
-	Stored    *Stored   `json:"stored,omitempty"`
-	Problems  []string  `json:"problems,omitempty"` // a sentence for each object that could not be read
+	// time of a takedown that can still be taken back, and hides the URL until then; zero if there is none
+	Hidden   time.Time `json:"hidden,omitzero"`
+	Seed     []string  `json:"seed,omitempty"`     // names of the collections of which the URL is a seed
+	Found    []Found   `json:"found,omitempty"`    // some links to the URL, at most maxFound
+	Links    int       `json:"links"`              // number of all links to the URL
+	Admitted *Rule     `json:"admitted,omitempty"` // rule that admits the URL; nil if none does
+	Asked    []Asked   `json:"asked,omitempty"`    // requests for the URL, the oldest first
+	Due      time.Time `json:"due,omitzero"`       // time of the next request; zero if none will follow, or if the URL is pending
+	Stored   *Stored   `json:"stored,omitempty"`
+	Problems []string  `json:"problems,omitempty"` // a sentence for each object that could not be read
 
 	page *book.Outcome // outcome that says where the page is stored; nil if no page is stored
 }
@@ -143,6 +145,8 @@ func tell(ctx context.Context, bucket blob.Reader, s *settings.Settings, url add
 	if !t.story.Forgotten.IsZero() {
 		return t.story, nil
 	}
+	hidden := s.Takedowns.Hidden()
+	t.story.Hidden = hidden.Since(url)
 	if err := t.read(ctx); err != nil {
 		return Story{}, fmt.Errorf("cannot tell why %s: %w", url.URL, err)
 	}

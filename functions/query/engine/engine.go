@@ -243,7 +243,7 @@ func (e *Engine) snapshotOf(ctx context.Context, moment time.Time) (*snapshot, e
 		return nil, err
 	}
 	last := e.past.Load()
-	if last != nil && last.same(then) && last.takedowns.Version == inForce.Takedowns.Version {
+	if last != nil && last.same(then) && last.takedowns.Version == inForce.Takedowns.Hidden().Version {
 		return last, nil
 	}
 	fresh, err := e.take(ctx, then, inForce, last)

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"errors"
 	"testing"
+	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/query/querytest"
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -35,5 +37,31 @@ func TestErasedPagesNeedNoColumns(t *testing.T) {
 	s.Clock.Advance(e.Age)
 	if n := taken(); n > 0 {
 		t.Errorf("the columns of %d segments were read after the pages were erased", n)
+	}
+}
+
+// A page of a takedown that can be taken back is hidden, even if the partition has erased all that is
+// forgotten for good, and shown again when that is taken back.
+func TestHiddenForAWhile(t *testing.T) {
+	s := newStore(t, 1)
+	s.Publish(querytest.Manual(4)...)
+	e := s.engine(s.Bucket)
+	all := totalOf(t, e, "manual")
+	s.Commit(0, func(m *manifest.Manifest) error { m.Forgotten = 7; return nil })
+	entry := takedown.URL(s.Address("https://example0.org/manual"), querytest.Noon)
+	_, err := takedown.Suspend(t.Context(), s.Bucket, querytest.Noon.Add(time.Hour), entry)
+	s.Check(err)
+	s.Clock.Advance(time.Minute)
+	if n := totalOf(t, e, "manual"); n != all-1 {
+		t.Errorf("%d pages are found, want %d without the hidden one", n, all-1)
+	}
+	if _, err := e.Page(t.Context(), s.Address("https://example0.org/manual"), time.Time{}); !errors.Is(err, ErrNoPage) {
+		t.Errorf("the hidden page: %v", err)
+	}
+	_, err = takedown.Undo(t.Context(), s.Bucket, 0, entry)
+	s.Check(err)
+	s.Clock.Advance(time.Minute)
+	if n := totalOf(t, e, "manual"); n != all {
+		t.Errorf("%d pages are found, want %d again", n, all)
 	}
 }

@@ -186,7 +186,7 @@ func (o *opened) hide(ctx context.Context, forgotten takedown.Set) error {
 // take logs missing segments and lost generations. It does not log them again if they were missing
 // in the earlier snapshot, too.
 func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Settings, last *snapshot) (*snapshot, error) {
-	forgotten := inForce.Takedowns
+	forgotten := inForce.Takedowns.Hidden()
 	if last == nil {
 		last = &snapshot{}
 	}
@@ -199,11 +199,11 @@ func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Set
 	e.logLost(ctx, "the newest generations are missing from all answers", last.later, at.later)
 	for _, m := range at.manifests {
 		for _, s := range m.Segments {
-			wanted = append(wanted, listedSegment{s, !forgotten.Empty() && m.Forgotten < forgotten.Version, false})
+			wanted = append(wanted, listedSegment{s, forgotten.MayBeIn(m.Forgotten), false})
 		}
 		if u := m.Unvisited; u != nil {
 			s := manifest.Segment{Key: u.Key, Bytes: u.Bytes, Tail: u.Tail, Documents: u.Documents}
-			wanted = append(wanted, listedSegment{s, !forgotten.Empty() && m.Forgotten < forgotten.Version, true})
+			wanted = append(wanted, listedSegment{s, forgotten.MayBeIn(m.Forgotten), true})
 		}
 	}
 	found := make([]*opened, len(wanted))

@@ -106,7 +106,7 @@ func (e *Engine) unlessLost(ctx context.Context, at generations, a address.Addre
 // refuse returns ErrNoPage if a takedown covers the address, else nil.
 func (e *Engine) refuse(ctx context.Context, a address.Address) error {
 	inForce, err := e.Settings.Get(ctx)
-	if err == nil && inForce.Takedowns.Forgets(a) {
+	if err == nil && inForce.Takedowns.Hidden().Forgets(a) {
 		err = noPage(a)
 	}
 	return err
@@ -172,7 +172,7 @@ func (e *Engine) PageInBooks(ctx context.Context, a address.Address, moment time
 			return Copy{}, err
 		}
 	}
-	page, err := pageInBooks(ctx, e.bucket, at.manifests, now.manifests, a, inForce.Takedowns)
+	page, err := pageInBooks(ctx, e.bucket, at.manifests, now.manifests, a, inForce.Takedowns.Hidden())
 	return e.report(ctx, page), e.unlessLost(ctx, at, a, past(err, a, moment))
 }
 

@@ -134,14 +134,14 @@ func (v *Inventory) Pages(ctx context.Context, selected Selection) iter.Seq2[Pag
 			yield(Page{}, err)
 			return
 		}
-		keys := make(map[string]string)
+		keys, hidden := make(map[string]string), v.settings.Takedowns.Hidden()
 		for s, err := range v.standings(ctx) {
 			if err != nil {
 				yield(Page{}, err)
 				return
 			}
 			o := s.Page
-			if !s.Stands() || o.Package == "" || v.settings.Takedowns.ForgetsURL(o.URL) {
+			if !s.Stands() || o.Package == "" || hidden.ForgetsURL(o.URL) {
 				continue
 			}
 			key, known := keys[o.Package]

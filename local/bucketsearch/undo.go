@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/local/system"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
+)
+
+// undoForget takes takedowns back, and prints for each target what became of it. It fails if none of the
+// targets is forgotten, or if the pages of one are being erased.
+func undoForget(cmd *cobra.Command, a *system.Attached, targets []target, where *location) error {
+	erased, err := erasedEverywhere(cmd.Context(), a)
+	if err != nil {
+		return err
+	}
+	results, err := takedown.Undo(cmd.Context(), a.Bucket, erased, entriesOf(targets)...)
+	if err != nil {
+		return err
+	}
+	out := where.sentences(cmd.OutOrStdout(), false)
+	known, late := false, false
+	for i, t := range targets {
+		name := t.address.URL
+		if t.site {
+			name = t.address.Site
+		}
+		switch results[i] {
+		case takedown.Restored:
+			fmt.Fprintf(out, "%s is no longer forgotten: what is stored of it is found again within seconds.\n", name)
+		case takedown.Lifted:
+			fmt.Fprintf(out, "%s may be crawled again. Its pages are erased and cannot come back; to fetch them anew: bucketsearch crawl %s\n", name, name)
+		case takedown.TooLate:
+			late = true
+			fmt.Fprintf(out, "%s is being erased, which cannot be stopped. When verify says that nothing is left, bucketsearch forget --undo lets it be crawled again.\n", name)
+		}
+		known = known || results[i] != takedown.Unknown
+	}
+	switch {
+	case !known:
+		return errors.New("nothing was taken back: no takedown names this address or site itself; a URL may be forgotten with its whole site")
+	case late:
+		return endBy(exitFailed)
+	}
+	return nil
+}
+
+// erasedEverywhere returns the version of the takedowns that is erased from all partitions.
+func erasedEverywhere(ctx context.Context, a *system.Attached) (uint64, error) {
+	inForce, err := a.Settings.Get(ctx)
+	if err != nil {
+		return 0, err
+	}
+	erased := uint64(math.MaxUint64)
+	for _, p := range inForce.Partitions() {
+		m, err := partition.Read(ctx, a.Bucket, p)
+		if err != nil {
+			return 0, err
+		}
+		if m.Generation > 0 { // otherwise nothing was ever stored there
+			erased = min(erased, m.Forgotten)
+		}
+	}
+	return erased, nil
+}

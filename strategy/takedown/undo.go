@@ -1,0 +1,146 @@
+package takedown
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+)
+
+// with returns the document with further entries that are not pending. The parameter version is that
+// of the new document. Entries that are known already keep their time.
+func (d Document) with(entries []Entry, version uint64) Document {
+	known := newSet(Document{Entries: d.Entries}, 0)
+	d.Entries = slices.Clone(d.Entries)
+	for _, e := range entries {
+		if known.add(e) {
+			d.Entries = append(d.Entries, e)
+			d.Changed = version
+		}
+	}
+	return d
+}
+
+// without returns the document without pending entries of the same URLs and sites as the given ones.
+func (d Document) without(entries []Entry) Document {
+	var left []Pending
+	for _, p := range d.Pending {
+		p.Entries = slices.DeleteFunc(slices.Clone(p.Entries), func(e Entry) bool { return slices.ContainsFunc(entries, e.same) })
+		if len(p.Entries) > 0 {
+			left = append(left, p)
+		}
+	}
+	d.Pending = left
+	if len(left) == 0 {
+		d.Changed = 0
+	}
+	return d
+}
+
+// renewed returns the document with the version in which its entries have changed last, if it has pending
+// ones. The entries may have changed in the version before, or be recovered from a damaged one. If they have
+// not, some objects are searched once more for pages that are to be erased.
+func (d Document) renewed(version uint64) Document {
+	if d.Entries == nil {
+		d.Entries = []Entry{}
+	}
+	d.Changed = 0
+	if len(d.Pending) > 0 && len(d.Entries) > 0 {
+		d.Changed = version
+	}
+	return d
+}
+
+// same reports whether two entries are of the same URL or site.
+func (e Entry) same(other Entry) bool {
+	if e.URL != nil && other.URL != nil {
+		return *e.URL == *other.URL
+	}
+	return e.Site != nil && other.Site != nil && *e.Site == *other.Site
+}
+
+// Suspend publishes a version of the takedowns with further pending entries, which can be taken back
+// until the given time. Entries that the takedowns have already stay as they are. It returns the version
+// that is in force then.
+func Suspend(ctx context.Context, bucket blob.Bucket, until time.Time, entries ...Entry) (version uint64, err error) {
+	if err := (Document{Entries: entries}).Validate(); err != nil || len(entries) == 0 {
+		return 0, errors.Join(errors.New("cannot forget"), err)
+	}
+	_, version, err = store.Publish(ctx, bucket, func(current Document, version uint64) (Document, bool) {
+		known := newSet(current, 0).Hidden()
+		var added []Entry
+		for _, e := range entries {
+			if known.add(e) {
+				added = append(added, e)
+			}
+		}
+		current.Pending = append(slices.Clone(current.Pending), Pending{second(until), added})
+		return current.renewed(version - 1), len(added) > 0
+	})
+	return version, err
+}
+
+// Seal publishes a version of the takedowns in which the entries whose time has come are no longer
+// pending. From then on their pages may be erased.
+func Seal(ctx context.Context, bucket blob.Bucket, now time.Time) error {
+	_, _, err := store.Publish(ctx, bucket, func(current Document, version uint64) (Document, bool) {
+		var due []Entry
+		for _, p := range current.Pending {
+			if !now.Before(p.Until) {
+				due = append(due, p.Entries...)
+			}
+		}
+		return current.with(due, version).without(due), len(due) > 0
+	})
+	if err != nil {
+		return fmt.Errorf("cannot make takedowns final: %w", err)
+	}
+	return nil
+}
+
+// Undone is what Undo did with an entry.
+type Undone int
+
+// The results of Undo.
+const (
+	Unknown  Undone = iota // no takedown has the entry
+	Restored               // it was pending: its pages are shown again
+	Lifted                 // its pages are erased, but may be crawled again
+	TooLate                // its pages are being erased, and it stays
+)
+
+// Undo publishes a version of the takedowns without the given entries, and returns what it did with each
+// of them. An entry that is no longer pending stays until its pages are erased everywhere: otherwise a
+// page of which the outcome is erased would be shown. The parameter erased is the lowest
+// Manifest.Forgotten of all partitions: the takedowns of this version are erased everywhere.
+func Undo(ctx context.Context, bucket blob.Bucket, erased uint64, entries ...Entry) ([]Undone, error) {
+	before, err := Load(ctx, bucket)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]Undone, len(entries))
+	_, _, err = store.Publish(ctx, bucket, func(current Document, version uint64) (Document, bool) {
+		now := newSet(current, version-1)
+		next, changed := current.without(entries), false
+		next.Entries = slices.Clone(current.Entries)
+		for i, e := range entries {
+			switch {
+			case now.has(e) && before.has(e) && erased >= before.Version:
+				results[i] = Lifted
+				next.Entries = slices.DeleteFunc(next.Entries, e.same)
+			case now.has(e):
+				results[i] = TooLate
+			case now.Hidden().has(e):
+				results[i] = Restored
+			default:
+				results[i] = Unknown
+			}
+			changed = changed || results[i] == Restored || results[i] == Lifted
+		}
+		return next.renewed(version - 1), changed
+	})
+	return results, err
+}

@@ -1,0 +1,100 @@
+package takedown
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+)
+
+func undo(t *testing.T, bucket blob.Bucket, erased uint64, entries ...Entry) []Undone {
+	t.Helper()
+	results, err := Undo(t.Context(), bucket, erased, entries...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return results
+}
+
+// What is pending is hidden, and becomes final or is taken back.
+func TestUndo(t *testing.T) {
+	bucket := memblob.New()
+	one, site, other := URL(parse(t, "http://a.example/1"), noon), Site("b.example", noon), URL(parse(t, "http://c.example/"), noon)
+	until := noon.Add(time.Hour)
+	state := func(step string, version uint64, final, hidden []bool, masks bool) {
+		t.Helper()
+		s := load(t, bucket)
+		var gotFinal, gotHidden []bool
+		for _, e := range []Entry{one, site, other} {
+			gotFinal, gotHidden = append(gotFinal, s.has(e)), append(gotHidden, s.Hidden().has(e))
+		}
+		if diff := cmp.Diff(final, gotFinal); diff != "" || s.Version != version {
+			t.Errorf("%s: version %d, want %d; final (-want +got):\n%s", step, s.Version, version, diff)
+		}
+		if diff := cmp.Diff(hidden, gotHidden); diff != "" {
+			t.Errorf("%s: hidden (-want +got):\n%s", step, diff)
+		}
+		if got := s.Hidden().MayBeIn(s.Version); got != masks {
+			t.Errorf("%s: pages may be in a partition that has erased all final ones: %v, want %v", step, got, masks)
+		}
+	}
+	const yes, no = true, false
+	suspend := func(until time.Time, entries ...Entry) {
+		t.Helper()
+		if _, err := Suspend(t.Context(), bucket, until, entries...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	suspend(until, one, site)
+	state("suspended", 0, []bool{no, no, no}, []bool{yes, yes, no}, true)
+	if s := load(t, bucket); s.IsDue(until.Add(-1)) || !s.IsDue(until) {
+		t.Error("it is not due at its time")
+	}
+	forget(t, bucket, other)
+	state("and another forgotten at once", 2, []bool{no, no, yes}, []bool{yes, yes, yes}, true)
+	if diff := cmp.Diff([]Undone{Restored, TooLate}, undo(t, bucket, 1, one, other)); diff != "" {
+		t.Error(diff)
+	}
+	state("one taken back", 2, []bool{no, no, yes}, []bool{no, yes, yes}, true)
+	suspend(until.Add(time.Hour), one)
+	if err := Seal(t.Context(), bucket, until); err != nil {
+		t.Fatal(err)
+	}
+	state("the site sealed", 5, []bool{no, yes, yes}, []bool{yes, yes, yes}, true)
+	if diff := cmp.Diff([]Undone{TooLate}, undo(t, bucket, 4, site)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]Undone{Lifted, Restored, Unknown}, undo(t, bucket, 5, site, one, Site("d.example", noon))); diff != "" {
+		t.Error(diff)
+	}
+	state("nothing pending", 6, []bool{no, no, yes}, []bool{no, no, yes}, false)
+	if err := Seal(t.Context(), bucket, until.Add(time.Hour)); err != nil || load(t, bucket).Version != 6 {
+		t.Errorf("sealing nothing: %v, version %d", err, load(t, bucket).Version)
+	}
+}
+
+// Taking back and sealing at the same time: one of them decides, and the result of Undo says which.
+func TestUndoRacesSeal(t *testing.T) {
+	for range 50 {
+		bucket := memblob.New()
+		one := URL(parse(t, "http://a.example/1"), noon)
+		if _, err := Suspend(t.Context(), bucket, noon, one); err != nil {
+			t.Fatal(err)
+		}
+		var both sync.WaitGroup
+		both.Go(func() {
+			if err := Seal(t.Context(), bucket, noon); err != nil {
+				t.Error(err)
+			}
+		})
+		results := undo(t, bucket, 0, one)
+		both.Wait()
+		if s := load(t, bucket); s.has(one) != (results[0] == TooLate) || s.Hidden().has(one) != s.has(one) {
+			t.Fatalf("%v, but it is final: %v", results, s.has(one))
+		}
+	}
+}
