@@ -29,6 +29,8 @@ func (p *Page) Omit(what string) {
 // Writer writes the body of a page. The zero value has an empty body. The methods may be
 // called in any order: open headings and links are closed where needed.
 type Writer struct {
+	Modified string // time of the last change, as the document's properties have it; "" if it is not known
+
 	body    bytes.Buffer
 	heading int  // level of the open heading, or 0
 	line    bool // whether the current line has text already
@@ -100,7 +102,11 @@ func (w *Writer) Page(title, language string) Page {
 	var page bytes.Buffer
 	page.WriteString(`<!doctype html><html lang="` + html.EscapeString(language) + `"><head><title>`)
 	page.WriteString(html.EscapeString(strings.ToValidUTF8(title, "\uFFFD")))
-	page.WriteString("</title></head><body><main>\n")
+	page.WriteString("</title>")
+	if w.Modified != "" {
+		page.WriteString(`<meta name="last-modified" content="` + html.EscapeString(strings.ToValidUTF8(w.Modified, "\uFFFD")) + `">`)
+	}
+	page.WriteString("</head><body><main>\n")
 	page.Write(w.body.Bytes())
 	page.WriteString("</main></body></html>\n")
 	p := Page{HTML: page.Bytes()}

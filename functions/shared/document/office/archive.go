@@ -2,7 +2,7 @@
 // PPTX and XLSX (ECMA-376), ODT, ODS and ODP (OpenDocument 1.3), EPUB (3.3).
 //
 // It returns HTML with the same content: the text in reading order, headings where the
-// format marks them, links, and the title and language of the document's properties.
+// format marks them, links, and the title, language and last change of the document's properties.
 // Hidden and deleted text, comments, headers and footers are left out. The result
 // depends only on the document's bytes. Functions are safe for concurrent use.
 package office
@@ -233,9 +233,10 @@ func copyText(w *markup.Writer, s *markup.Scanner) {
 }
 
 // properties are the Dublin Core properties of a document.
-type properties struct{ title, language string }
+type properties struct{ title, language, modified string }
 
-// properties returns the first title and the first language in the named member of the archive.
+// properties returns the first title, the first language and the first time of the last change (Dublin
+// Core: modified, or date) in the named member of the archive.
 func (a *archive) properties(part string) (p properties) {
 	for s := markup.NewScanner(a.read(part)); s.Next(); {
 		if s.Kind != markup.Start {
@@ -246,6 +247,8 @@ func (a *archive) properties(part string) (p properties) {
 			p.title = cmp.Or(p.title, s.Inner())
 		case "language":
 			p.language = cmp.Or(p.language, s.Inner())
+		case "modified", "date":
+			p.modified = cmp.Or(p.modified, s.Inner())
 		case "manifest", "spine": // of an EPUB's package
 			return p
 		}

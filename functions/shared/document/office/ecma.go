@@ -22,6 +22,7 @@ func (a *archive) word() markup.Page {
 		}
 	}
 	p := a.properties(coreProperties)
+	w.Modified = p.modified
 	return w.Page(p.title, p.language)
 }
 
@@ -125,6 +126,7 @@ func (a *archive) spreadsheet() markup.Page {
 		a.sheet(&w, sheet, a.relations(sheet), shared)
 	}
 	p := a.properties(coreProperties)
+	w.Modified = p.modified
 	return w.Page(p.title, p.language)
 }
 
@@ -206,6 +208,7 @@ func (a *archive) presentation() markup.Page {
 		}
 	}
 	p := a.properties(coreProperties)
+	w.Modified = p.modified
 	return w.Page(p.title, p.language)
 }
 

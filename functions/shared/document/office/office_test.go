@@ -31,7 +31,7 @@ func archiveOf(t testing.TB, members ...string) []byte {
 	return b.Bytes()
 }
 
-const core = `docProps/core.xml: <cp:coreProperties><dc:title>The title</dc:title><dc:language>de-AT</dc:language></cp:coreProperties>`
+const core = `docProps/core.xml: <cp:coreProperties><dc:title>The title</dc:title><dc:language>de-AT</dc:language><dcterms:modified>2026-11-26T10:00:00Z</dcterms:modified></cp:coreProperties>`
 
 func rels(part string, relations ...string) string {
 	out := part + `: <Relationships>`
@@ -85,7 +85,7 @@ var xlsx = []string{
 	`xl/worksheets/sheet2.xml: <worksheet><row><c><v>666</v></c></row></worksheet>`,
 }
 
-const meta = `meta.xml: <office:document-meta><office:meta><dc:title>The title</dc:title><dc:language>de-AT</dc:language></office:meta></office:document-meta>`
+const meta = `meta.xml: <office:document-meta><office:meta><dc:title>The title</dc:title><dc:language>de-AT</dc:language><dc:date>2026-11-26T10:00:00</dc:date></office:meta></office:document-meta>`
 
 var odt = []string{
 	"mimetype: " + ODT, meta,
@@ -104,7 +104,7 @@ var odp = []string{
 var epub = []string{
 	"mimetype: " + EPUB,
 	`META-INF/container.xml: <container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>`,
-	`OEBPS/book.opf: <package><metadata><dc:title>The title</dc:title><dc:language>de-AT</dc:language></metadata><manifest>
+	`OEBPS/book.opf: <package><metadata><dc:title>The title</dc:title><dc:language>de-AT</dc:language><dc:date>2026-11-26</dc:date></metadata><manifest>
 <item id="two" href="b.xhtml"/><item id="one" href="text/a%20b.xhtml"/></manifest><spine><itemref idref="one"/><itemref idref="two"/></spine></package>`,
 	`OEBPS/text/a b.xhtml: <html><head><title>no</title></head><body><script src="x"/><h1>Chapter</h1><p>Go <a href="https://a.test/?x=1&amp;y">there</a> <a href="b.xhtml">on</a></p></body></html>`,
 	`OEBPS/b.xhtml: <html><body><p>The <ruby>end<rt>no</rt></ruby></p></body></html>`,
@@ -136,7 +136,7 @@ func TestHTML(t *testing.T) {
 			}
 			page := string(b.HTML)
 			at := 0
-			for _, want := range append([]string{`lang="de-AT"`, "<title>The title</title>"}, c.want...) {
+			for _, want := range append([]string{`lang="de-AT"`, `<title>The title</title><meta name="last-modified" content="2026-11-26`}, c.want...) {
 				i := strings.Index(page[at:], want)
 				if i < 0 {
 					t.Fatalf("no %q after byte %d of\n%s", want, at, page)

@@ -57,6 +57,7 @@ func (a *archive) openDocument() markup.Page {
 		}
 	}
 	p := a.properties("meta.xml")
+	w.Modified = p.modified
 	return w.Page(p.title, p.language)
 }
 
@@ -88,6 +89,7 @@ func (a *archive) book() markup.Page {
 		}
 	}
 	p := a.properties(part)
+	w.Modified = p.modified
 	return w.Page(p.title, p.language)
 }
 

@@ -32,6 +32,7 @@ func (d *pdfDocument) html() markup.Page {
 		}
 		links = writeLine(&w, text, links, page)
 	}
+	w.Modified = d.modified
 	p := w.Page(d.name(body), "")
 	if d.read < d.pages {
 		cut := fmt.Sprintf("pages %d to %d", d.read+1, d.pages)

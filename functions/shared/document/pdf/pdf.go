@@ -20,6 +20,7 @@
 package pdf
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -85,12 +86,14 @@ func (e *engine) convert(data []byte, instructions int64) (markup.Page, error) {
 // pdfDocument is the content of a PDF file, as far as it was read.
 type pdfDocument struct {
 	title string
-	lines []textLine
-	links []linkArea
-	pages int   // number of pages of the file
-	read  int   // number of pages that were read
-	dense bool  // whether a page has more than maxLinks links
-	end   error // error that ended the reading before the last page, or nil
+	// day of the last change or, if it is not known, of the creation, such as 20261126; "" if neither is known
+	modified string
+	lines    []textLine
+	links    []linkArea
+	pages    int   // number of pages of the file
+	read     int   // number of pages that were read
+	dense    bool  // whether a page has more than maxLinks links
+	end      error // error that ended the reading before the last page, or nil
 }
 
 // textLine is a line of text on a page.
@@ -114,7 +117,8 @@ func (i *instance) read(data []byte) (d pdfDocument) {
 		i.fail(i.integer("FPDF_GetLastError"))
 		return d
 	}
-	d.title = i.title(handle)
+	d.title = i.property(handle, "Title")
+	d.modified = day(cmp.Or(i.property(handle, "ModDate"), i.property(handle, "CreationDate")))
 	size := 0 // of the text so far
 	d.pages = i.integer("FPDF_GetPageCount", handle)
 	for page := range min(d.pages, MaxPages) {
@@ -146,12 +150,20 @@ func (i *instance) fail(code int) {
 	}
 }
 
-func (i *instance) title(document uint64) string {
-	name := i.allocate(len("Title\x00"))
-	defer i.free(name)
-	copy(i.bytes(name, 6), "Title\x00")
-	b := i.sized("FPDF_GetMetaText", document, name)
+// property returns a property of the file (ISO 32000-1, 14.3.3), such as its Title; "" if it has none.
+func (i *instance) property(document uint64, name string) string {
+	name += "\x00"
+	at := i.allocate(len(name))
+	defer i.free(at)
+	copy(i.bytes(at, len(name)), name)
+	b := i.sized("FPDF_GetMetaText", document, at)
 	return strings.TrimSpace(strings.Trim(markup.UTF16(b), "\x00"))
+}
+
+// day returns the day of a time such as D:20261126103000+01'00' (ISO 32000-1, 7.9.4): 20261126.
+func day(at string) string {
+	at = strings.TrimPrefix(at, "D:")
+	return at[:min(len(at), len("20261126"))]
 }
 
 // readPage adds the lines and links of the page with the given number, from 0 on, to d. For a page

@@ -64,7 +64,7 @@ func report(trailer string) []byte {
 	return fileOf(trailer, catalog, "<</Type/Pages/Kids[4 0 R 6 0 R]/Count 2>>", font,
 		page+"/Contents 5 0 R/Annots["+annotation+"]>>", streamOf("", first),
 		page+"/Contents 7 0 R>>", streamOf("", second),
-		"<</Title(\\376\\377\\000G\\000r\\000\\366\\000\\337\\000e)>>")
+		"<</Title(\\376\\377\\000G\\000r\\000\\366\\000\\337\\000e)/CreationDate(D:20250101)/ModDate(D:20261126103000+01'00')>>")
 }
 
 func TestHTML(t *testing.T) {
@@ -72,16 +72,16 @@ func TestHTML(t *testing.T) {
 		"The first line of the text is set in small type and its last word is divided. The café is open. " +
 		"Look at <a href=\"https://a.test/?x=1&amp;y\">the site</a> for more. Contents 7 <br>\n" +
 		"<h2>Second chapter</h2>\nThe end of it. <br>\n</main></body></html>\n"
-	for name, c := range map[string]struct{ trailer, title string }{
-		"title of its properties":  {"/Info 8 0 R", "Größe"},
-		"title of its first lines": {"", "Annual report"},
+	for name, c := range map[string]struct{ trailer, head string }{
+		"title and date of its properties": {"/Info 8 0 R", `Größe</title><meta name="last-modified" content="20261126">`},
+		"title of its first lines":         {"", "Annual report</title>"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := HTML(report(c.trailer))
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := `<!doctype html><html lang=""><head><title>` + c.title + "</title></head><body><main>\n" + body
+			want := `<!doctype html><html lang=""><head><title>` + c.head + "</head><body><main>\n" + body
 			if diff := cmp.Diff(want, string(got.HTML)); diff != "" {
 				t.Error(diff)
 			}
