@@ -215,7 +215,7 @@ func (e extractor) content(
 	content = reading{Content: d.Content(), shown: true}
 	content.Title = cmp.Or(content.Title, name)
 	content.images, content.translations = d.Images(a, content.Content), d.Translations(a)
-	content.date = d.Date(strings.Join(values(o, "Last-Modified"), ""), o.Downloaded)
+	content.date, _ = d.Date(o)
 	if e.rules.isStart(a, o.Collections) {
 		content.site = d.SiteName()
 	}

@@ -2,49 +2,158 @@ package document
 
 import (
 	"net/http"
-	"strings"
+	"net/url"
+	"slices"
 	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/dates"
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// dateLayouts are the forms in which pages write dates for programs, in the notation of time.Parse.
-var dateLayouts = []string{
-	time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02T15:04:05-0700",
-	"2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly, "2006/01/02", "20060102",
-	time.RFC1123, time.RFC1123Z, time.RFC850, time.ANSIC,
-	"January 2, 2006", "Jan 2, 2006", "2 January 2006", "2 Jan 2006", "January 2006",
-}
+// DateSource says where a page's own date comes from (see Document.Date); "" if it has none.
+type DateSource string
 
-// Date returns the page's own date. It comes from the page's metadata: the time of publication or of
-// the last change, the later one if there are both. Without metadata it comes from the response
-// header Last-Modified (the first parameter), if this is more than a day before the download (the
-// second parameter). A later Last-Modified is ignored: servers that make the page anew for every
-// request send it. A date before 1970, or more than a day after the download, is ignored as wrong.
-// If no date is left, the result is the zero time.
-func (d *Document) Date(modified string, fetched time.Time) (date time.Time) {
-	isPossible := func(at time.Time) bool { return at.Unix() >= 0 && at.Before(fetched.Add(24*time.Hour)) }
-	f := d.facts()
-	for _, text := range []string{f.published, f.modified} {
-		if at, ok := parseDate(text); ok && isPossible(at) && at.After(date) {
-			date = at
+// The sources of a page's own date.
+const (
+	FromMetadata DateSource = "metadata"
+	FromTime     DateSource = "time"
+	FromAddress  DateSource = "address"
+	FromText     DateSource = "text"
+	FromFile     DateSource = "file"
+	FromHeader   DateSource = "header"
+)
+
+// oldest is the least year of a page's own date. An earlier date is one of the page's subject.
+const oldest = 1990
+
+// Date returns the own date of the stored page that the Document was read from, and the source of this
+// date. The first source that has a date counts:
+//
+//	FromMetadata  meta elements and JSON-LD: the times of publication and of the last change
+//	FromTime      time elements near the title: <time datetime="2026-11-26">
+//	FromAddress   the page's address: /2026/11/26/name, /2026-11-26-name
+//	FromText      a date that the page shows near its title or its end: "Last updated on Nov 26, 2026"
+//	              (see shownDate)
+//	FromFile      properties of a PDF file: the times when it was made and changed
+//	FromHeader    the response header Last-Modified, if it is more than a day before the download. A
+//	              later one is ignored: servers that make the page anew for every request send it.
+//
+// If a source has several dates, the latest counts. Dates before 1990 do not count, nor dates of more
+// than a day after the download. The result is the beginning, in UTC, of the day that the page names, or
+// the zero time if there is none.
+func (d *Document) Date(o webobject.Object) (date time.Time, source DateSource) {
+	r := dateReader{Document: d, object: o, lang: d.Lang, latest: o.Downloaded.Add(24 * time.Hour)}
+	if primary(d.page.Lang) == d.Lang {
+		r.lang = d.page.Lang
+	}
+	for _, of := range [...]struct {
+		source DateSource
+		date   func() time.Time
+	}{
+		{FromMetadata, r.metadata}, {FromTime, r.times}, {FromAddress, r.address}, {FromText, r.shownDate}, {FromFile, r.file}, {FromHeader, r.header},
+	} {
+		if date := of.date(); !date.IsZero() {
+			return date, of.source
 		}
 	}
-	if !date.IsZero() {
-		return date
+	return time.Time{}, ""
+}
+
+// dateReader reads the own date of a page from its sources. Each method returns the date from one of
+// them, or the zero time.
+type dateReader struct {
+	*Document
+	object webobject.Object
+	lang   string    // tag of the page's language with its region, such as en-GB; "" if it is not known
+	latest time.Time // end of the time in which a page's own date can be
+}
+
+// isPossible reports whether a day can be a page's own date.
+func (r *dateReader) isPossible(day time.Time) bool {
+	return day.Year() >= oldest && day.Before(r.latest)
+}
+
+// later returns the later of two days, of which the second counts only if it can be a page's own date.
+func (r *dateReader) later(day, other time.Time) time.Time {
+	if r.isPossible(other) && other.After(day) {
+		return other
 	}
-	if at, err := http.ParseTime(modified); err == nil && isPossible(at) && fetched.Sub(at) > 24*time.Hour {
-		return at.UTC()
+	return day
+}
+
+// written returns the latest of dates that are written for programs.
+func (r *dateReader) written(texts ...string) (date time.Time) {
+	for _, text := range texts {
+		if day, ok := dates.Written(text, r.lang); ok {
+			date = r.later(date, day)
+		}
 	}
 	return date
 }
 
-// parseDate reads a date in one of the forms of dateLayouts. A date without a time zone is taken as
-// one in UTC.
-func parseDate(text string) (date time.Time, ok bool) {
-	text = strings.TrimSpace(text)
-	for _, layout := range dateLayouts {
-		if at, err := time.Parse(layout, text); err == nil {
-			return at.UTC(), true
+func (r *dateReader) metadata() time.Time {
+	if r.converted {
+		return time.Time{}
+	}
+	f := r.facts()
+	return r.written(f.published, f.modified)
+}
+
+// file returns the date from the metadata of a document that was converted to HTML: they are the
+// properties of its file, and are trusted less than what it shows, because they may tell of the
+// conversion to PDF.
+func (r *dateReader) file() time.Time {
+	if !r.converted {
+		return time.Time{}
+	}
+	f := r.facts()
+	return r.written(f.published, f.modified)
+}
+
+// times returns the date from time elements near the title. If they have more than two different dates,
+// they are those of a list, and the first counts.
+func (r *dateReader) times() (date time.Time) {
+	for _, title := range r.titles() {
+		var days []time.Time
+		for _, t := range r.page.Times {
+			e := &r.page.Elements[t.Element]
+			at := int(e.Start)
+			if at < title.start-beforeTitle || at >= title.start+behindTitle || e.Flags&aside != 0 || e.Flags&hypertext.Navigation&^title.flags != 0 {
+				continue
+			}
+			if day := r.written(t.Date); !day.IsZero() && !slices.Contains(days, day) {
+				days = append(days, day)
+			}
+			if len(days) > 2 {
+				return days[0]
+			}
+		}
+		if len(days) > 0 {
+			return slices.MaxFunc(days, time.Time.Compare)
 		}
 	}
-	return time.Time{}, false
+	return time.Time{}
+}
+
+// aside are the flags of elements whose dates are not those of the page.
+const aside = hypertext.Hidden | hypertext.InAside | hypertext.InQuote
+
+func (r *dateReader) address() (date time.Time) {
+	u, err := url.Parse(r.object.URL)
+	if err != nil {
+		return time.Time{}
+	}
+	for _, found := range dates.Find(u.Path, "", 4) {
+		date = r.later(date, found.Day)
+	}
+	return date
+}
+
+func (r *dateReader) header() time.Time {
+	at, err := http.ParseTime(lastModified(r.object))
+	if err != nil || !r.isPossible(at) || r.object.Downloaded.Sub(at) <= 24*time.Hour {
+		return time.Time{}
+	}
+	return at.UTC().Truncate(24 * time.Hour)
 }

@@ -148,6 +148,7 @@ func (d *Document) omit() {
 	add(images > 0, "%d of %d images", images, of)
 	add(headings > MaxHeadings, "%d of %d headings", headings-MaxHeadings, headings)
 	add(c.Anchors > 0, "%d anchors beyond %d, or with names beyond %d bytes", c.Anchors, hypertext.MaxAnchors, hypertext.MaxAnchor)
+	add(c.Times > 0, "%d elements with dates beyond %d", c.Times, hypertext.MaxTimes)
 	fragments := d.omittedFragments()
 	add(fragments > 0, "the fragments of %d headings beyond %d KiB", fragments, MaxFragments>>10)
 }

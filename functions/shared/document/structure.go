@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,7 +37,7 @@ func Structure(o webobject.Object) (p structured.Page, err error) {
 		return structured.Page{}, err
 	}
 	p = d.Structured(a)
-	if date := d.Date(lastModified(o), o.Downloaded); !date.IsZero() {
+	if date, _ := d.Date(o); !date.IsZero() {
 		p.Date = date.Format(time.DateOnly)
 	}
 	return p, nil
@@ -133,22 +134,40 @@ func withoutSite(title, site string) string {
 // facts is the metadata of a page, from its meta elements and JSON-LD.
 type facts struct{ site, description, author, published, modified, kind string }
 
+// The names of meta elements for the time of a page's publication and that of its last change: of The
+// Open Graph protocol, Dublin Core, Schema.org, Highwire Press (which Google Scholar reads), Parse.ly,
+// Sailthru, Microsoft's documentation, and plain ones.
+var (
+	namesOfPublished = strings.Fields(`
+		article:published_time og:article:published_time og:published_time article:published og:publish_date datepublished uploaddate
+		date dc.date dc.date.created dc.date.issued dcterms.created dcterms.date dcterms.issued
+		citation_online_date citation_publication_date citation_date parsely-pub-date sailthru.date
+		pubdate publishdate publish_date publish-date published published-date published-time publication_date publication-date`)
+	namesOfModified = strings.Fields(`
+		article:modified_time og:article:modified_time og:modified_time og:updated_time article:modified datemodified dateupdated
+		dc.date.modified dcterms.modified updated_at ms.date last-modified last_modified last-updated lastmod modified-date modified-time
+		revised`)
+)
+
 // facts returns the metadata of the page: from its meta elements (The Open Graph protocol; Dublin
 // Core) and, if they lack a value, from its JSON-LD (Schema.org).
 func (d *Document) facts() (f facts) {
 	for _, m := range d.page.Metas {
 		content := joinWords(m.Content)
-		switch strings.ToLower(cmp.Or(m.Property, m.Name)) {
+		switch name := strings.ToLower(cmp.Or(m.Property, m.Name, m.Item)); name {
 		case "og:site_name", "application-name":
 			set(&f.site, content)
 		case "og:description", "description", "dc.description":
 			set(&f.description, content)
 		case "author", "article:author", "dc.creator":
 			set(&f.author, content)
-		case "article:published_time", "date", "dc.date", "datepublished", "dcterms.created":
-			set(&f.published, content)
-		case "article:modified_time", "og:updated_time", "last-modified", "datemodified", "dcterms.modified":
-			set(&f.modified, content)
+		default:
+			switch {
+			case slices.Contains(namesOfPublished, name):
+				set(&f.published, content)
+			case slices.Contains(namesOfModified, name):
+				set(&f.modified, content)
+			}
 		}
 	}
 	if strings.HasPrefix(f.author, "http") {

@@ -18,7 +18,7 @@ type attributes struct {
 	undrawn                                bool // not drawn by browsers, because of the attribute hidden or style; aria-hidden does not say so
 	href, src, alt, title, rel, lang, kind string
 	id, name, property, pragma, content    string
-	hreflang                               string
+	hreflang, item, datetime               string
 	hasHref, hasSrc                        bool
 }
 
@@ -28,8 +28,11 @@ func (a *attributes) read(written []rawAttribute) {
 		switch string(name) {
 		case "class", "id", "role", "itemprop", "data-testid":
 			a.words(string(name), value)
-			if string(name) == "id" {
+			switch string(name) {
+			case "id":
 				a.set(&a.id, value)
+			case "itemprop":
+				a.set(&a.item, value)
 			}
 		case "itemtype", "aria-label":
 			a.own.Add(value[:min(len(value), maxClass)])
@@ -51,6 +54,8 @@ func (a *attributes) read(written []rawAttribute) {
 			a.set(&a.title, value)
 		case "rel":
 			a.set(&a.rel, value)
+		case "datetime":
+			a.set(&a.datetime, value)
 		case "hreflang":
 			a.set(&a.hreflang, value)
 		case "lang":
@@ -299,6 +304,18 @@ func (r *reader) anchor(name atom.Atom, number int32, a *attributes) {
 	}
 }
 
+// time appends to Page.Times an element with the attribute datetime. It ignores other elements. The
+// parameter number is the element's index in Page.Elements.
+func (r *reader) time(number int32, a *attributes) {
+	switch {
+	case a.datetime == "", len(a.datetime) > MaxTime:
+	case len(r.page.Times) == MaxTimes:
+		r.page.Cut.Times++
+	default:
+		r.page.Times = append(r.page.Times, Time{number, a.datetime})
+	}
+}
+
 // metadata records in the page what a base, link or meta element says.
 func (r *reader) metadata(name atom.Atom, a *attributes) {
 	switch name {
@@ -317,6 +334,10 @@ func (r *reader) metadata(name atom.Atom, a *attributes) {
 			r.page.Cut.Metas++
 			return
 		}
-		r.page.Metas = append(r.page.Metas, Meta{a.name, a.property, a.pragma, a.content})
+		item := a.item
+		if r.inBody {
+			item = ""
+		}
+		r.page.Metas = append(r.page.Metas, Meta{a.name, a.property, item, a.pragma, a.content})
 	}
 }

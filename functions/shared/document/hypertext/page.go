@@ -30,6 +30,8 @@ const (
 	MaxValue      = 16 << 10 // greatest size of an attribute's value, in bytes
 	MaxAnchors    = 100_000  // greatest number of anchors
 	MaxAnchor     = 300      // greatest size of an anchor's name, in bytes
+	MaxTimes      = 10_000   // greatest number of elements with a date
+	MaxTime       = 100      // greatest size of the date of an element, in bytes; an element with a longer one has none
 	maxClass      = 1 << 10  // greatest size of an attribute such as class or role, in bytes
 )
 
@@ -42,6 +44,7 @@ type Page struct {
 	Blocks     []Block     // blocks in the order of Text, with only line feeds between them
 	References []Reference // references in document order
 	Anchors    []Anchor    // anchors in document order
+	Times      []Time      // elements with dates, in document order
 	Title      string      // text of the title element, with single spaces between its words
 	Lang       string      // attribute lang of the html element
 	Base       string      // attribute href of the base element
@@ -64,6 +67,7 @@ type Cut struct {
 	Data       int // bytes of JSON-LD beyond MaxData
 	Attributes int // number of attributes ignored because their tag has more than MaxAttributes
 	Values     int // number of attribute values that were cut to MaxValue bytes
+	Times      int // number of elements with dates beyond MaxTimes
 	Anchors    int // number of anchors left out: those beyond MaxAnchors, and those whose names are beyond MaxAnchor
 }
 
@@ -134,9 +138,16 @@ type Anchor struct {
 	Name    string
 }
 
-// Meta has the values of four attributes of a meta element: name, property, http-equiv (in the
-// field Pragma) and content.
-type Meta struct{ Name, Property, Pragma, Content string }
+// Time is an element with the attribute datetime, as the element time has it.
+type Time struct {
+	Element int32 // the element, as an index in Page.Elements
+	Date    string
+}
+
+// Meta has the values of five attributes of a meta element: name, property, itemprop (in the field
+// Item), http-equiv (in the field Pragma) and content. Item is empty for an element in the body, because
+// there it tells of the element around it, such as a comment.
+type Meta struct{ Name, Property, Item, Pragma, Content string }
 
 // Link has the values of the attributes rel, href and hreflang of a link element, in this order.
 type Link struct{ Rel, Address, Language string }

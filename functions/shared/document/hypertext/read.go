@@ -262,6 +262,7 @@ func (r *reader) start() {
 	number := r.push(r.element(name, &a), unknown)
 	r.reference(name, number, &a)
 	r.anchor(name, number, &a)
+	r.time(number, &a)
 	if a.language != "" {
 		if r.page.Languages == nil {
 			r.page.Languages = make(map[int32]string)
