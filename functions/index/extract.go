@@ -33,6 +33,7 @@ import (
 //	versions of a page, except the last in the package  left out
 //	pages without text, or that may not be searched     become documents without words
 //	text that a site repeats, such as menus             moved out of the main parts of documents
+//	the day when a site was deployed                    no page's own date
 func extract(ctx context.Context, key string, content []byte, forgotten takedown.Set, rules pageRules) ([]*segments.Page, error) {
 	reader, err := webobject.Open(content)
 	if err != nil {
@@ -69,6 +70,7 @@ func extract(ctx context.Context, key string, content []byte, forgotten takedown
 	pages = slices.CompactFunc(pages, func(a, b *draft) bool { return a.ID == b.ID })
 	moveRepeated(pages)
 	dropRepeatedImages(pages)
+	dropSharedDates(pages)
 	documents := make([]*segments.Page, len(pages))
 	for i, p := range pages {
 		if !forgotten.Empty() {
@@ -140,7 +142,8 @@ type reading struct {
 	// addresses of the page's translations, as the page names them
 	translations []address.Address
 	date         time.Time // the page's own date; the zero time if it is not known
-	site         string    // name that the start page of a site gives the site; "" for other pages, and if the page names none
+	dateSource   document.DateSource
+	site         string // name that the start page of a site gives the site; "" for other pages, and if the page names none
 	// searches may find the page: it does not say noindex, and has a media type from which text can
 	// be read
 	shown bool
@@ -186,7 +189,7 @@ func (e extractor) document(a address.Address, key string, entry webobject.Entry
 		Emphasis: content.Emphasis,
 		Large:    content.Large,
 		Silent:   !content.shown,
-	}, content.Blocks}
+	}, content.Blocks, content.dateSource}
 	if content.shown {
 		p.Images, p.SiteNames = content.images, e.rules.siteNames(a, o.Collections, content)
 	}
@@ -215,7 +218,7 @@ func (e extractor) content(
 	content = reading{Content: d.Content(), shown: true}
 	content.Title = cmp.Or(content.Title, name)
 	content.images, content.translations = d.Images(a, content.Content), d.Translations(a)
-	content.date, _ = d.Date(o)
+	content.date, content.dateSource = d.Date(o)
 	if e.rules.isStart(a, o.Collections) {
 		content.site = d.SiteName()
 	}

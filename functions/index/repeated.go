@@ -10,11 +10,12 @@ import (
 )
 
 // draft is the document of a page before the segment is built. Repeated blocks of text, such as
-// menus, can still be moved out of its main part.
+// menus, can still be moved out of its main part, and its date can still be dropped.
 type draft struct {
 	segments.Page
 	// text blocks of the main part; nil once the repeated ones have been moved out of it
-	blocks []document.Block
+	blocks     []document.Block
+	dateSource document.DateSource // source of the field Date
 }
 
 // A block of text counts as repeated in a host, or in one of its top directories, if it is on at
