@@ -180,6 +180,7 @@ func (e extractor) document(a address.Address, key string, entry webobject.Entry
 			Translation: translationOf(a, code, content.translations),
 			Date:        content.date,
 			Sections:    content.Sections,
+			Entries:     content.Entries,
 			TitleHash:   print.TitleHash,
 			TextHash:    print.TextHash,
 			Simhash:     print.Simhash,

@@ -150,8 +150,10 @@ func (p *draft) print() fingerprint.Fingerprint {
 // function returns true for the block's hash.
 func (p *draft) without(repeated func(hash uint64) bool) {
 	c := document.Content{
-		Body: p.Body, Outside: p.Outside, Headings: p.Headings, Emphasis: p.Emphasis, Large: p.Large, Sections: p.Sections, Blocks: p.blocks,
+		Body: p.Body, Outside: p.Outside, Headings: p.Headings, Emphasis: p.Emphasis, Large: p.Large, Sections: p.Sections, Entries: p.Entries,
+		Blocks: p.blocks,
 	}.Without(repeated)
-	p.Body, p.Outside, p.Headings, p.Emphasis, p.Large, p.Sections = c.Body, c.Outside, c.Headings, c.Emphasis, c.Large, c.Sections
+	p.Body, p.Outside, p.Headings, p.Emphasis, p.Large = c.Body, c.Outside, c.Headings, c.Emphasis, c.Large
+	p.Sections, p.Entries = c.Sections, c.Entries
 	p.blocks = nil
 }

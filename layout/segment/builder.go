@@ -56,6 +56,9 @@ func (b *Builder) add(d *Document, tokens iter.Seq[Token]) error {
 	if !areSections(d) {
 		return fmt.Errorf("cannot index %s: its sections must have fragments, and be in the order of its headings and its body", d.URL)
 	}
+	if !areEntries(d) {
+		return fmt.Errorf("cannot index %s: its entries must have terms and fragments, and be in the order of its body", d.URL)
+	}
 	if err := b.stored.add(d); err != nil {
 		return err
 	}

@@ -175,7 +175,8 @@
 //     the column "suggestions": documents of a segment that lacks it are not suggested until
 //     they are indexed anew. So did the
 //     supplements of stored documents: where a block lacks them, its documents have no sections, and
-//     their dates are only in the column. Programs from before the supplements read the blocks all the
+//     their dates are only in the column. So did the entries in the supplements (see Entry): where a
+//     supplement ends before them, its document has none. Programs from before the supplements read the blocks all the
 //     same, because readers of zstd skip skippable frames; if such a program merges segments, the
 //     supplements of the blocks that it writes anew are lost.
 //

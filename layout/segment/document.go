@@ -36,6 +36,7 @@ type Document struct {
 	Images      []Image
 	Date        time.Time // the page's own date, in days; the zero time if it is not known
 	Sections    []Section // sections of Body, in its order; both their headings and their starts ascend
+	Entries     []Entry   // entries of lists of terms in Body, in its order
 
 	// Name is the title without the name of the site, such as VACUUM for "PostgreSQL: VACUUM". It and
 	// the headings are suggested to people while they type; "" if nothing of the document shall be.

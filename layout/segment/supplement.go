@@ -24,12 +24,14 @@ type Section struct {
 //	date       days since 1970, plus 1; 0 if the page's own date is not known; varint
 //	sections   number of sections; each: heading, start, both less those of the section
 //	           before (varints), fragment (string)
+//	entries    number of entries, entries (see appendEntries)
 //	…          a reader ignores what follows
 //
-// The supplement is empty if it would tell of neither a date nor sections.
+// The entries came later: older supplements end before them, as do those of documents without entries.
+// The supplement is empty if it would tell of neither a date nor sections nor entries.
 func appendSupplement(b []byte, d *Document) []byte {
 	day := dayOf(d.Date)
-	if day == 0 && len(d.Sections) == 0 {
+	if day == 0 && len(d.Sections) == 0 && len(d.Entries) == 0 {
 		return b
 	}
 	b = binary.AppendUvarint(b, day)
@@ -41,7 +43,7 @@ func appendSupplement(b []byte, d *Document) []byte {
 		b = appendText(b, s.Fragment)
 		last = s
 	}
-	return b
+	return appendEntries(b, d)
 }
 
 // areSections reports whether the sections of a document can be encoded: they are in the order of its
@@ -57,7 +59,7 @@ func areSections(d *Document) bool {
 	return last.Heading < len(d.Headings) && last.Start <= len(d.Body)
 }
 
-// parseSupplement sets the fields Date and Sections of a document, which appendSupplement encoded.
+// parseSupplement sets the fields Date, Sections and Entries of a document, which appendSupplement encoded.
 // The document's headings and body must be set.
 func parseSupplement(supplement []byte, d *Document) error {
 	if len(supplement) == 0 {
@@ -76,7 +78,10 @@ func parseSupplement(supplement []byte, d *Document) error {
 		last.Fragment = p.text()
 		d.Sections[i] = last
 	}
-	if p.failed || !areSections(d) {
+	if p.left() > 0 {
+		d.Entries = p.entries(d.Body)
+	}
+	if p.failed || !areSections(d) || !areEntries(d) {
 		return damaged("supplement does not hold what it tells of")
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 )
 
 // supplemented returns the documents with dates and sections: some with both, some with one of
-// them, some with none.
+// them, some with none. Its documents are those of testdata/segment.v3.supplements.
 func supplemented(docs []Document) []Document {
 	docs = slices.Clone(docs)
 	for i := range docs {
@@ -26,6 +26,19 @@ func supplemented(docs []Document) []Document {
 			if i%4 < 3 && heading < len(d.Body) {
 				d.Sections = append(d.Sections, Section{heading, heading * (len(d.Body) / len(d.Headings)), strings.Repeat("é", i%4+1)})
 			}
+		}
+	}
+	return docs
+}
+
+// withEntries returns the documents with three entries each, if their bodies have room for these: one of
+// the whole body and two within it.
+func withEntries(docs []Document) []Document {
+	docs = slices.Clone(docs)
+	for i := range docs {
+		d := &docs[i]
+		if size := len(d.Body); size > 10 {
+			d.Entries = []Entry{{0, 3, size, "über"}, {5, 1, 7, "a." + d.Body[5:6]}, {7, 2, size, "a.b"}}
 		}
 	}
 	return docs
@@ -56,10 +69,10 @@ func cutSeal(content []byte, offset, length int64) []byte {
 	return content[offset:][:length-sealSize]
 }
 
-// TestSupplements checks that dates and sections are read as they were added, also after merges that
+// TestSupplements checks that dates, sections and entries are read as they were added, also after merges that
 // copy whole blocks, and merges that write blocks anew.
 func TestSupplements(t *testing.T) {
-	docs := supplemented(generate(300, 1))
+	docs := withEntries(supplemented(generate(300, 1)))
 	whole := mustOpen(t, mustBuild(t, docs, 0))
 	if d := cmp.Diff(stripped(docs), allStored(t, whole)); d != "" {
 		t.Errorf("documents (-want +got)\n%s", d)
@@ -75,15 +88,49 @@ func TestSupplements(t *testing.T) {
 	}
 }
 
-// TestLaterSupplement checks that bytes after the sections, which a later program may add, are ignored.
+// TestLaterSupplement checks that bytes after the entries, which a later program may add, are ignored.
 func TestLaterSupplement(t *testing.T) {
-	d := supplemented(generate(1, 1))[0]
+	d := withEntries(supplemented(generate(1, 1)))[0]
 	got := Document{Headings: d.Headings, Body: d.Body}
 	if err := parseSupplement(append(appendSupplement(nil, &d), 7, 0xFF), &got); err != nil {
 		t.Fatal(err)
 	}
-	if !got.Date.Equal(d.Date) || !slices.Equal(got.Sections, d.Sections) {
-		t.Errorf("%v, %v", got.Date, got.Sections)
+	if !got.Date.Equal(d.Date) || !slices.Equal(got.Sections, d.Sections) || !slices.Equal(got.Entries, d.Entries) {
+		t.Errorf("%v, %v, %v", got.Date, got.Sections, got.Entries)
+	}
+}
+
+func TestWrongEntries(t *testing.T) {
+	d := Document{URL: "https://a.example/", Body: "One Two"}
+	for name, wrong := range map[string][]Entry{
+		"starts out of turn":  {{4, 3, 7, "a"}, {0, 3, 7, "b"}},
+		"start twice":         {{0, 3, 7, "a"}, {0, 3, 7, "b"}},
+		"no term":             {{0, 0, 7, "a"}},
+		"term beyond the end": {{0, 4, 3, "a"}},
+		"beyond the body":     {{0, 3, 8, "a"}},
+		"negative":            {{-1, 3, 7, "a"}},
+		"no fragment":         {{0, 3, 7, ""}},
+		"long fragment":       {{0, 3, 7, strings.Repeat("a", MaxFragment+1)}},
+	} {
+		d.Entries = wrong
+		if err := NewBuilder(nil).Add(&d, tokensOf(&d)); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	d.Entries = nil
+	for name, supplement := range map[string][]byte{
+		"fewer entries":       {1, 0, 2, 0, 3, 8, 0, 1, 'a', 0},
+		"start twice":         {1, 0, 2, 0, 3, 8, 0, 1, 'a', 0, 0, 3, 8, 0, 1, 'b', 0},
+		"term beyond the end": {1, 0, 1, 0, 4, 4, 0, 1, 'a', 0},
+		"beyond the body":     {1, 0, 1, 5, 1, 4, 0, 1, 'a', 0},
+		"beyond the term":     {1, 0, 1, 0, 3, 8, 0, 1, 'a', 3, 1},
+		"beyond the fragment": {1, 0, 2, 0, 3, 8, 0, 1, 'a', 0, 4, 3, 4, 2, 1, 'b', 0},
+		"no fragment":         {1, 0, 1, 0, 3, 8, 0, 0, 0},
+	} {
+		got := d
+		if err := parseSupplement(supplement, &got); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
@@ -119,6 +166,23 @@ func TestWrongSections(t *testing.T) {
 	}
 }
 
+// TestEntriesAreSmall checks the sizes of encoded entries as manuals have them.
+func TestEntriesAreSmall(t *testing.T) {
+	body := "json.dump(obj)\nWrites.\nclass json.Coder\nCodes.\ncode(o)\nDoes it."
+	d := Document{Body: body, Entries: []Entry{{0, 14, 22, "json.dump"}, {23, 16, len(body), "json.Coder"}, {47, 7, len(body), "json.Coder.code"}}}
+	got := Document{Body: body}
+	supplement := appendSupplement(nil, &d)
+	if err := parseSupplement(supplement, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(d.Entries, got.Entries); diff != "" {
+		t.Errorf("entries (-want +got)\n%s", diff)
+	}
+	if n := len(supplement); n > 36 {
+		t.Errorf("%d bytes for three entries: % x", n, supplement)
+	}
+}
+
 func TestDays(t *testing.T) {
 	for _, c := range []struct {
 		date time.Time
@@ -140,7 +204,7 @@ func TestDays(t *testing.T) {
 }
 
 func FuzzSupplement(f *testing.F) {
-	for _, d := range supplemented(generate(4, 1)) {
+	for _, d := range withEntries(supplemented(generate(4, 1))) {
 		f.Add(appendSupplement(nil, &d))
 	}
 	f.Fuzz(func(t *testing.T, supplement []byte) {

@@ -77,7 +77,7 @@ const longBlock = 60
 
 // Without moves text that a site repeats on its pages out of the main part. The function repeated
 // returns true for the hash of a block that the site repeats. Repeated blocks are moved from Body
-// to Outside, and removed from Headings and Sections, but not all of them:
+// to Outside, and removed from Headings, Sections and Entries, but not all of them:
 //
 //	repeated block of the main part                                      moved
 //	before the first or after the last unrepeated block                  yes
@@ -116,6 +116,7 @@ func (c Content) Without(repeated func(hash uint64) bool) Content {
 		return c
 	}
 	c.moveSections(moves)
+	c.moveEntries(moves)
 	if moved > 0 {
 		c.move(main, moves)
 	}

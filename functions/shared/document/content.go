@@ -32,6 +32,7 @@ type Content struct {
 	Large    []layout.Span // ranges of Body that are headings, or in larger type
 
 	Sections []segment.Section // sections of Body that have addresses of their own
+	Entries  []segment.Entry   // entries of lists of terms in Body that have addresses of their own
 
 	Blocks []Block // blocks of the whole page, in the order of its text; nil for plain text
 
@@ -69,7 +70,7 @@ func (d *Document) contentOf(kept []bool, all bool) Content {
 		Emphasis: body.find(d.spansOf(isEmphasis)), Large: body.find(d.spansOf(isLarge)),
 		Blocks: d.blocks(kept, len(body.text), elements), Main: kept,
 	}
-	c.Sections = d.sections(elements, c.Blocks)
+	c.Sections, c.Entries = d.sections(elements, c.Blocks), d.entries(c.Blocks, len(c.Body))
 	var outside passage
 	if !all {
 		outside = d.outside(kept)

@@ -149,6 +149,8 @@ func (d *Document) omit() {
 	add(headings > MaxHeadings, "%d of %d headings", headings-MaxHeadings, headings)
 	add(c.Anchors > 0, "%d anchors beyond %d, or with names beyond %d bytes", c.Anchors, hypertext.MaxAnchors, hypertext.MaxAnchor)
 	add(c.Times > 0, "%d elements with dates beyond %d", c.Times, hypertext.MaxTimes)
+	_, terms := d.terms()
+	add(terms > 0, "the fragments of %d terms beyond %d, or %d KiB", terms, MaxTerms, MaxFragments>>10)
 	fragments := d.omittedFragments()
 	add(fragments > 0, "the fragments of %d headings beyond %d KiB", fragments, MaxFragments>>10)
 }

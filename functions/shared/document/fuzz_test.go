@@ -69,6 +69,7 @@ func FuzzText(f *testing.F) {
 	f.Add([]byte("<table><table><p><details><summary>x</details><blockquote>y"), "")
 	f.Add([]byte("<article><ul><li><dl><dt>a<code>b</code></article><hr>c"), "text/html; charset=utf-8")
 	f.Add([]byte("<h1>a</h1><p>b<h2 id=c>d<h3><a name=e>f</a></h3><p>g<section id=h><h2>i<a id=j></a>"), "text/html")
+	f.Add([]byte("<h1>a</h1><dl><dt id=b>c<dd>d<dl><dt><a id=e></a>f<dd>g</dl><dt id=h><p>i<p>j</dl>k"), "text/html")
 	f.Fuzz(func(t *testing.T, body []byte, contentType string) {
 		c := Text(body, contentType, "http://a/b")
 		checkSections(t, c)
@@ -91,7 +92,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// checkSections checks that sections are as a segment takes them.
+// checkSections checks that sections and entries are as a segment takes them.
 func checkSections(t *testing.T, c Content) {
 	last := segment.Section{Heading: -1, Start: -1}
 	for _, s := range c.Sections {
@@ -99,5 +100,12 @@ func checkSections(t *testing.T, c Content) {
 			t.Errorf("section %+v after %+v of %q with headings %q", s, last, c.Body, c.Headings)
 		}
 		last = s
+	}
+	start := -1
+	for _, e := range c.Entries {
+		if e.Start <= start || e.Term < 1 || e.Start+e.Term > e.End || e.End > len(c.Body) || !utf8.ValidString(c.Body[e.Start:e.Start+e.Term]) || e.Fragment == "" {
+			t.Errorf("entry %+v behind %d of %q", e, start, c.Body)
+		}
+		start = e.Start
 	}
 }

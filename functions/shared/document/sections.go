@@ -10,7 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// MaxFragments is the greatest size of the fragments of all headings of a page together, in bytes.
+// MaxFragments is the greatest size of the fragments of all headings of a page together, and of those of
+// all terms, in bytes.
 const MaxFragments = 128 << 10
 
 // sections returns the sections of the page's main part. A section begins with a heading to which an

@@ -131,7 +131,7 @@ func (s *search) showImages(ctx context.Context, pages []match) error {
 	for _, f := range images[from:min(from+s.query.Size, len(images))] {
 		d := *s.document(f.page)
 		marker.begin(&d)
-		d.Body, d.Images, d.Sections = "", nil, nil
+		d.Body, d.Images, d.Sections, d.Entries = "", nil, nil, nil
 		told := f.Around
 		if f.Alt != "" && f.Caption != "" {
 			told = f.Caption

@@ -403,6 +403,9 @@ func sizeOf(d *segment.Document) int64 {
 	for i := range d.Sections {
 		size += 32 + len(d.Sections[i].Fragment)
 	}
+	for i := range d.Entries {
+		size += 40 + len(d.Entries[i].Fragment)
+	}
 	for i := range d.Images {
 		image := &d.Images[i]
 		size += 64 + len(image.URL) + len(image.Alt) + len(image.Caption) + len(image.Around)

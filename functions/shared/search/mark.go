@@ -85,7 +85,7 @@ func (m *textMarker) hit(d *segment.Document) Hit {
 	m.begin(d)
 	h := Hit{Document: *d, MarkedTitle: m.whole(d.Title)}
 	h.Snippet, h.Section, h.Further = m.excerpt(withoutTitle(d))
-	h.Body, h.Images, h.Sections = "", nil, nil
+	h.Body, h.Images, h.Sections, h.Entries = "", nil, nil, nil
 	return h
 }
 

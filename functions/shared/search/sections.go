@@ -9,9 +9,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// Section is a part of a hit's page with an address of its own.
+// Section is a part of a hit's page with an address of its own: a section, or an entry of a list of terms
+// such as the functions of a manual.
 type Section struct {
-	Heading string
+	Heading string // heading of the section, or term of the entry, which may be cut and then ends with "…"
 	URL     string // the page's address with the fragment that leads to the heading
 }
 
@@ -25,44 +26,79 @@ const (
 	// sectionSize is the number of bytes at the beginning of a section that are examined if its heading
 	// has words of the query.
 	sectionSize = 8 << 10
-	// headingScan is the number of bytes of a document's headings in which words of the query are looked
-	// for.
+	// headingScan is the number of bytes of a document's headings and terms in which words of the query are
+	// looked for.
 	headingScan = 64 << 10
 	// maxNamed is the greatest number of sections with words of the query in their headings that are
 	// examined: those whose headings have most of the query.
 	maxNamed = 8
 )
 
-// namedSection is a section of a document whose heading has words of the query.
-type namedSection struct {
-	section int     // index in segment.Document.Sections
-	heading float64 // sum of the weights of the query's words in the heading
-	value   float64 // sum of the weights of the query's words in the section
-	best    densest // the best window of the section
+// bodyPart is a section or an entry of a document: a part of its body with an address of its own.
+type bodyPart struct {
+	start, end int // range of the body; that of an entry ends with its list, and may have other entries within
+	heading    string
+	isCut      bool // whether the heading is only the beginning of an entry's term
+	fragment   string
 }
 
-// excerpt returns the snippet of a document's body, the section in which the snippet begins (nil if it
-// is in none), and further sections. A further section has as much of the query as the snippet, and
-// words of the query in its heading. The snippet is the best window of the body (see the method best).
-// But if the section of a heading with more of the query has a window as good, it is that window.
+// bodyParts returns the sections and entries of a document in the order of its body.
+func bodyParts(d *segment.Document) []bodyPart {
+	all := make([]bodyPart, 0, len(d.Sections)+len(d.Entries))
+	for n, s := range d.Sections {
+		end := len(d.Body)
+		if n+1 < len(d.Sections) {
+			end = d.Sections[n+1].Start
+		}
+		all = append(all, bodyPart{start: s.Start, end: end, heading: d.Headings[s.Heading], fragment: s.Fragment})
+	}
+	for _, e := range d.Entries {
+		end := e.Start + e.Term
+		all = append(all, bodyPart{e.Start, e.End, d.Body[e.Start:end], end < len(d.Body) && d.Body[end] != '\n', e.Fragment})
+	}
+	slices.SortStableFunc(all, func(a, b bodyPart) int { return cmp.Compare(a.start, b.start) })
+	return all
+}
+
+// partAt returns the index of the innermost part that has an offset of the body; -1 if there is none.
+func partAt(all []bodyPart, at int) int {
+	n, _ := slices.BinarySearchFunc(all, at+1, func(p bodyPart, at int) int { return cmp.Compare(p.start, at) })
+	for n--; n >= 0 && all[n].end <= at; n-- {
+	}
+	return n
+}
+
+// namedPart is a part of a document whose heading has words of the query.
+type namedPart struct {
+	number  int     // index of the part
+	heading float64 // sum of the weights of the query's words in the heading
+	value   float64 // sum of the weights of the query's words in the part
+	best    densest // the best window of the part
+}
+
+// excerpt returns the snippet of a document's body, the section or entry in which the snippet begins (nil
+// if it is in none), and further ones. A further one has as much of the query as the snippet, and words of
+// the query in its heading. The snippet is the best window of the body (see the method best). But if the
+// part of a heading with more of the query has a window as good, it is that window.
 func (m *textMarker) excerpt(d *segment.Document) (snippet []Fragment, section *Section, further []Section) {
-	if len(d.Sections) == 0 {
+	if len(d.Sections)+len(d.Entries) == 0 {
 		return m.snippet(d.Body), nil, nil
 	}
 	const slight = 1e-9
+	all := bodyParts(d)
 	best, _ := m.best(d.Body, sectionScan, sectionPatience)
-	own, heading := -1, 0.0 // section of the best window, and the weights of the words in its heading
+	own, heading := -1, 0.0 // part of the best window, and the weights of the words in its heading
 	if best.highest > 0 {
-		own = sectionAt(d.Sections, best.start)
+		own = partAt(all, best.start)
 	}
 	if own >= 0 {
-		heading = m.weightOf(d.Headings[d.Sections[own].Heading])
+		heading = m.weightOf(all[own].heading)
 	}
-	all := m.namedSections(d)
-	for i := range all {
-		n := &all[i]
+	named := m.namedParts(d.Body, all)
+	for i := range named {
+		n := &named[i]
 		if n.best.highest > best.highest+slight || n.best.highest > best.highest-slight && n.heading > heading+slight {
-			best, own, heading = n.best, n.section, n.heading
+			best, own, heading = n.best, n.number, n.heading
 		}
 	}
 	w := best.fit(d.Body, snippetSize)
@@ -73,51 +109,51 @@ func (m *textMarker) excerpt(d *segment.Document) (snippet []Fragment, section *
 
 	most := maxSections
 	if own >= 0 {
-		section = sectionOf(d, own)
+		section = all[own].section(d)
 		most--
 	}
-	for _, n := range all {
-		if len(further) < most && n.section != own && n.value > best.highest-slight {
-			further = append(further, *sectionOf(d, n.section))
+	for _, n := range named {
+		if len(further) < most && n.number != own && n.value > best.highest-slight {
+			further = append(further, *all[n.number].section(d))
 		}
 	}
 	return snippet, section, further
 }
 
-// namedSections returns the sections of a document whose headings have words of the query, at most
-// maxNamed. Those with the most of the query in their headings come first and, of equal ones, those with
-// the most in their texts.
-func (m *textMarker) namedSections(d *segment.Document) (all []namedSection) {
+// namedParts returns the parts of a body whose headings have words of the query, at most maxNamed. Those
+// with the most of the query in their headings come first and, of equal ones, those with the most in their
+// texts.
+func (m *textMarker) namedParts(body string, all []bodyPart) (named []namedPart) {
 	size := 0
-	for n, s := range d.Sections {
-		if size += len(d.Headings[s.Heading]); size > headingScan {
+	for n := range all {
+		if size += len(all[n].heading); size > headingScan {
 			break
 		}
-		if weight := m.weightOf(d.Headings[s.Heading]); weight > 0 {
-			all = append(all, namedSection{section: n, heading: weight})
+		if weight := m.weightOf(all[n].heading); weight > 0 {
+			named = append(named, namedPart{number: n, heading: weight})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b namedSection) int { return cmp.Compare(b.heading, a.heading) })
-	all = all[:min(len(all), maxNamed)]
-	for i := range all {
-		m.examine(d, &all[i])
+	slices.SortStableFunc(named, func(a, b namedPart) int { return cmp.Compare(b.heading, a.heading) })
+	named = named[:min(len(named), maxNamed)]
+	for i := range named {
+		m.examine(body, all, &named[i])
 	}
-	slices.SortStableFunc(all, func(a, b namedSection) int {
+	slices.SortStableFunc(named, func(a, b namedPart) int {
 		return cmp.Or(cmp.Compare(b.heading, a.heading), cmp.Compare(b.value, a.value))
 	})
-	return all
+	return named
 }
 
-// examine sets the fields value and best of a section.
-func (m *textMarker) examine(d *segment.Document, n *namedSection) {
-	start, end := d.Sections[n.section].Start, len(d.Body)
-	if n.section+1 < len(d.Sections) {
-		end = d.Sections[n.section+1].Start
+// examine sets the fields value and best of a part: those of its text before the next part.
+func (m *textMarker) examine(body string, all []bodyPart, n *namedPart) {
+	start, end := all[n.number].start, all[n.number].end
+	if n.number+1 < len(all) {
+		end = min(end, all[n.number+1].start)
 	}
 	end = min(end, start+sectionSize)
-	n.best = m.newDensest(d.Body)
+	n.best = m.newDensest(body)
 	seen := make([]bool, len(m.weights))
-	m.each(d.Body, start, &end, func(s span) {
+	m.each(body, start, &end, func(s span) {
 		n.best.add(s)
 		if !seen[s.word] {
 			seen[s.word] = true
@@ -142,16 +178,13 @@ func (m *textMarker) weightOf(text string) (sum float64) {
 	return sum
 }
 
-// sectionAt returns the index of the section that has an offset of the body; -1 for text before the
-// first section.
-func sectionAt(sections []segment.Section, at int) int {
-	n, _ := slices.BinarySearchFunc(sections, at+1, func(s segment.Section, at int) int { return cmp.Compare(s.Start, at) })
-	return n - 1
-}
-
-func sectionOf(d *segment.Document, n int) *Section {
-	s := &d.Sections[n]
-	return &Section{Heading: strings.TrimSpace(tidy(d.Headings[s.Heading])), URL: d.URL + "#" + escape(s.Fragment)}
+// section returns the part of a document as it is shown.
+func (p *bodyPart) section(d *segment.Document) *Section {
+	heading := strings.TrimSpace(tidy(p.heading))
+	if p.isCut {
+		heading += "…"
+	}
+	return &Section{Heading: heading, URL: d.URL + "#" + escape(p.fragment)}
 }
 
 // escape returns an anchor's name as the fragment of an address: with the characters percent-encoded

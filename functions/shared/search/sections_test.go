@@ -132,3 +132,39 @@ func BenchmarkHit(b *testing.B) {
 		})
 	}
 }
+
+// TestEntryOfSnippet checks to which entries of lists of terms hits lead.
+func TestEntryOfSnippet(t *testing.T) {
+	long := strings.Repeat("Nothing of note stands here. ", 20)
+	d := manual("Inks\n"+long, "functions|Functions|Of functions. "+long)
+	d.Title = "Inks"
+	entry := func(fragment, term, text string) {
+		start := len(d.Body) + 1
+		d.Body += "\n" + term + "\n" + text
+		d.Entries = append(d.Entries, segment.Entry{Start: start, Term: min(len(term), 20), End: len(d.Body), Fragment: fragment})
+	}
+	entry("dump", "dump(object)¶", "Writes an object. "+long)
+	entry("load", "load(file, encoding, errors)", "Reads it back. "+long)
+	entry("class", "class Writer", "Keeps ink. "+long)
+	entry("class.open", "open()", "Takes the lid off. "+long)
+	d.Body += "\nWriters are green. " + long
+	d.Entries[2].End = len(d.Body) // that of a list around the one before
+	d.Body += "\nAfter all lists there is a ladder. " + long
+	for query, want := range map[string]string{
+		"writes":   "dump(object) #dump",
+		"dump":     "dump(object) #dump",
+		"encoding": "load(file, encoding,… #load",
+		"lid":      "open() #class.open",
+		"green":    "class Writer #class",
+		"ladder":   "Functions #functions",
+		"note":     "",
+	} {
+		got := ""
+		if s := markerFor(query).hit(&d).Section; s != nil {
+			got = s.Heading + " " + strings.TrimPrefix(s.URL, d.URL)
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", query, got, want)
+		}
+	}
+}

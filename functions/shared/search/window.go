@@ -231,7 +231,8 @@ func isVirama(r rune) bool {
 }
 
 // withoutTitle returns a document whose body lacks its first line, if this is the title or the beginning of
-// it and other lines follow. Its sections are moved accordingly. Else it returns d.
+// it and other lines follow. Its sections and entries are moved accordingly; an entry that begins with the
+// title is left out. Else it returns d.
 func withoutTitle(d *segment.Document) *segment.Document {
 	first, rest, found := strings.Cut(strings.TrimLeft(d.Body, "\n"), "\n")
 	plain := func(text string) string { return strings.Join(strings.Fields(tidy(text)), " ") }
@@ -241,9 +242,17 @@ func withoutTitle(d *segment.Document) *segment.Document {
 	}
 	without := *d
 	without.Body = strings.TrimLeftFunc(rest, unicode.IsSpace)
+	removed := len(d.Body) - len(without.Body)
 	without.Sections = slices.Clone(d.Sections)
 	for i := range without.Sections {
-		without.Sections[i].Start = max(0, without.Sections[i].Start-(len(d.Body)-len(without.Body)))
+		without.Sections[i].Start = max(0, without.Sections[i].Start-removed)
+	}
+	without.Entries = nil
+	for _, e := range d.Entries {
+		if e.Start >= removed {
+			e.Start, e.End = e.Start-removed, e.End-removed
+			without.Entries = append(without.Entries, e)
+		}
 	}
 	return &without
 }
