@@ -89,7 +89,7 @@ func (a *api) serve(p endpoint) http.HandlerFunc {
 		header.Set("X-Robots-Tag", "noindex")
 		header.Set("Vary", "Accept, Accept-Language")
 		if strings.HasPrefix(r.URL.Path, "/v1/") {
-			a.share(w, r)
+			a.guard.Share(w, r)
 		}
 		if err := a.admit(p, w, r); err != nil {
 			a.fail(w, r, err)
@@ -106,7 +106,7 @@ func (a *api) admit(p endpoint, w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case r.Method == http.MethodOptions:
 		w.Header().Set("Allow", allowed)
-		preflight(w, allowed)
+		access.Preflight(w, allowed, "Authorization, X-API-Key, Content-Type, If-None-Match")
 		return nil
 	case !slices.Contains(methods(p.method), r.Method):
 		w.Header().Set("Allow", allowed)
