@@ -58,6 +58,15 @@ func TestLists(t *testing.T) {
 			t.Errorf("%s: total %d (exact: %v), want %d", text, got.Total, got.Exact, total)
 		}
 	}
+	for _, test := range []struct {
+		text  string
+		all   bool
+		total int
+	}{{" ", true, 1500}, {" ", false, 0}, {"?", true, 0}} {
+		if got := find(t, ix, Query{Text: test.text, All: test.all, Size: 10}); got.Total != test.total {
+			t.Errorf("%q with All %v: total %d, want %d", test.text, test.all, got.Total, test.total)
+		}
+	}
 	image := page("http://a/image", "")
 	got := find(t, indexWithout(t, map[layout.Identity]bool{docs[0].ID: true}, append(docs[:3:3], image)), Query{Text: "-nothing", Size: 10})
 	if want := []string{"Files without text, such as images, are not listed: 1."}; got.Total != 2 || len(got.Hits) != 2 || !slices.Equal(got.Notes, want) {

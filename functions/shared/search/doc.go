@@ -45,7 +45,8 @@
 //
 // A query without words that may or must occur, but with filters or excluded words, such as
 // site:example.org or -fox, lists all documents that these accept, the newest first (see Dates). Files
-// without text, such as images, are not listed; a note counts them.
+// without text, such as images, are not listed; a note counts them. An empty query lists all documents with
+// [Query].All; otherwise it finds none.
 //
 // Where a sign, a quote, a parenthesis or a filter is not meant as such, it counts as ordinary text:
 //

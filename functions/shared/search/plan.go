@@ -108,7 +108,8 @@ func (ix *Index) plan(q *Query, unquoted bool) *plan {
 			p.add(c)
 		}
 	}
-	p.lists = len(p.words) == 0 && !p.images && (!p.filter.empty() || len(p.not)+len(p.never)+len(p.demands) > 0)
+	all := q.All && strings.TrimSpace(q.Text) == ""
+	p.lists = len(p.words) == 0 && !p.images && (all || !p.filter.empty() || len(p.not)+len(p.never)+len(p.demands) > 0)
 	switch {
 	case len(p.words) > 0 || p.lists || strings.TrimSpace(q.Text) == "":
 	case p.images:

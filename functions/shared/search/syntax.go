@@ -22,6 +22,7 @@ const MaxHits = 10_000
 type Query struct {
 	Text       string // query in the query language of the package
 	From, Size int
+	All        bool // whether a query without text and filters lists all documents; otherwise it finds none
 
 	Site, Lang, Collection, Type []string
 	// bounds of the page's own date (segment.Document.Date), by day in UTC: not earlier than the first,
