@@ -5,6 +5,7 @@
 //	request     reads parameters, and tells clients what went wrong
 //	web         serves pages for people
 //	api         serves programs
+//	compat      serves front ends made for Algolia and Meilisearch
 //	mcp         answers language models, by the Model Context Protocol
 //	client      asks a server, for programs in Go
 //	access      decides by keys who may ask
@@ -17,6 +18,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/query/access"
 	"github.com/bucketsearch/bucketsearch/functions/query/api"
+	"github.com/bucketsearch/bucketsearch/functions/query/compat"
 	"github.com/bucketsearch/bucketsearch/functions/query/compress"
 	"github.com/bucketsearch/bucketsearch/functions/query/mcp"
 	"github.com/bucketsearch/bucketsearch/functions/query/request"
@@ -25,8 +27,8 @@ import (
 )
 
 // Handler serves all that clients can ask for by HTTP: the paths of package web, those of package api
-// below /v1/, and those about the server (see serverRoutes). A search by a client that accepts JSON is
-// answered by the API, too.
+// below /v1/, those of package compat below /compat/, and those about the server (see serverRoutes). A
+// search by a client that accepts JSON is answered by the API, too.
 func Handler(site web.Site) http.Handler {
 	guard := &access.Guard{Settings: site.Engine.Settings, Now: site.Engine.Now}
 	site.Suggest = api.Suggest
@@ -41,6 +43,7 @@ func Handler(site web.Site) http.Handler {
 			pages.ServeHTTP(w, r)
 		}
 	})
+	mux.Handle("/compat/", compat.Handler(site.Engine, guard))
 	mux.Handle("/mcp", api.Protect(mcp.Handler(site.Engine), site.Engine, guard, control.Search, control.Page))
 	mux.Handle("/", pages)
 	serverRoutes(mux, site.Engine)

@@ -57,6 +57,16 @@ func TestReadyWithoutManifests(t *testing.T) {
 	}
 }
 
+// TestCompat checks that front ends made for other search services are answered.
+func TestCompat(t *testing.T) {
+	s := newStore(t, 2)
+	s.Publish(querytest.Manual(3)...)
+	w := querytest.Ask(s.handler(s.Bucket, io.Discard), "GET", "/compat/meilisearch/indexes/all/search?q=manual")
+	if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"estimatedTotalHits":3`) {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
 // TestRobots reads robots.txt as our own crawler does.
 func TestRobots(t *testing.T) {
 	rules := robots.Parse(http.StatusOK, querytest.Ask(newStore(t, 1).serve(), "GET", "/robots.txt").Body.Bytes(), "bucketsearch")

@@ -1,7 +1,7 @@
 // Package access decides who may use the HTTP API: by keys, which the operator gives to programs (see
 // package control), and by the place from which a request comes.
 //
-//	keys with the scope search or page   the API, paths below /v1/
+//	keys with the scope search or page   the API, paths below /v1/ and /compat/
 //	none                                 is open
 //	one or more                          needs a key, with the scope of the path
 //	damaged, so that they are unknown    refuses all requests

@@ -1,0 +1,125 @@
+package compat
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
+	"github.com/bucketsearch/bucketsearch/functions/shared/search"
+	"github.com/bucketsearch/bucketsearch/strategy/literal"
+)
+
+// condition is a comparison of an attribute with a value.
+type condition struct {
+	attribute string
+	operator  string // =, !=, <, <=, > or >=; another one is not understood, such as exists
+	value     string
+}
+
+// String returns the condition as an expression has it.
+func (c condition) String() string { return c.attribute + " " + c.operator + " " + c.value }
+
+// alternatives are conditions of which one must hold. A filter is a list of alternatives, of which all
+// must have a condition that holds.
+type alternatives []condition
+
+// conditionOf reads a condition in the form lang:en. A value that begins with a minus must not occur.
+func conditionOf(text string) condition {
+	attribute, value, _ := strings.Cut(text, ":")
+	c := condition{strings.TrimSpace(attribute), "=", strings.TrimSpace(value)}
+	if negated, is := strings.CutPrefix(c.value, "-"); is {
+		c.operator, c.value = "!=", negated
+	}
+	return c
+}
+
+// opposites of the operators.
+var opposites = map[string]string{"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+
+// columnOf maps attributes in filters and facets to columns of the index.
+var columnOf = map[string]string{
+	"site": search.Site, "lang": search.Lang, "language": search.Lang, "collection": search.Collection, "type": search.Type,
+}
+
+// narrow adds a filter to a query. It returns a note for each part of the filter that it cannot add.
+func narrow(q *engine.Query, filter []alternatives) (notes []string) {
+	for _, either := range filter {
+		if !addValues(q, either) && !(len(either) == 1 && (exclude(q, either[0]) || bound(q, either[0]))) {
+			var texts []string
+			for _, c := range either {
+				texts = append(texts, c.String())
+			}
+			notes = append(notes, fmt.Sprintf("The filter %.200s has no meaning here, and was ignored.", strings.Join(texts, " OR ")))
+		}
+	}
+	return notes
+}
+
+// addValues adds alternatives for the value of one column, unless the query already has a filter by it.
+func addValues(q *engine.Query, either alternatives) bool {
+	column := columnOf[either[0].attribute]
+	values := map[string]*[]string{search.Site: &q.Site, search.Lang: &q.Lang, search.Collection: &q.Collection, search.Type: &q.Type}[column]
+	if values == nil || len(*values) > 0 {
+		return values != nil && len(either) == 1 && either[0].operator == "=" && len(*values) == 1 && (*values)[0] == either[0].value
+	}
+	var wanted []string
+	for _, c := range either {
+		if columnOf[c.attribute] != column || c.operator != "=" || c.value == "" {
+			return false
+		}
+		wanted = append(wanted, c.value)
+	}
+	*values = wanted
+	return true
+}
+
+// exclude adds a condition that a column does not have a value.
+func exclude(q *engine.Query, c condition) bool {
+	column := columnOf[c.attribute]
+	if column == "" || c.operator != "!=" || c.value == "" || strings.ContainsFunc(c.value, func(r rune) bool { return r <= ' ' || strings.ContainsRune(`"()|`, r) }) {
+		return false
+	}
+	q.Text = strings.TrimSpace(q.Text + " -" + column + ":" + c.value)
+	return true
+}
+
+// bound adds a condition for the date, which has the form 2026-01-31. Dates have no time of day, so a day
+// is added to make a bound that the date may have one that it may not have, and the other way round.
+func bound(q *engine.Query, c condition) bool {
+	day, err := literal.Time("date", c.value)
+	if err != nil || c.attribute != "date" || day.IsZero() {
+		return false
+	}
+	next := day.AddDate(0, 0, 1)
+	switch {
+	case c.operator == ">=" && q.After.IsZero():
+		q.After = day
+	case c.operator == ">" && q.After.IsZero():
+		q.After = next
+	case c.operator == "<" && q.Before.IsZero():
+		q.Before = day
+	case c.operator == "<=" && q.Before.IsZero():
+		q.Before = next
+	default:
+		return false
+	}
+	return true
+}
+
+// facetsOf returns the columns for the attributes that are to be counted, and a note for those that are
+// not counted. The attribute * stands for all of them.
+func facetsOf(attributes []string) (columns, notes []string) {
+	for _, name := range attributes {
+		switch column := columnOf[name]; {
+		case name == "*":
+			columns = append(columns, search.Site, search.Lang, search.Collection, search.Type)
+		case column != "":
+			columns = append(columns, column)
+		default:
+			notes = append(notes, fmt.Sprintf("There is no facet %.40q; there are site, lang, collection and type.", name))
+		}
+	}
+	slices.Sort(columns)
+	return slices.Compact(columns), notes
+}
