@@ -183,7 +183,13 @@ func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(r.Context().Err(), context.Canceled) {
 		return // nobody listens
 	}
-	f := a.failure(r, err)
+	if err := WriteProblem(w, r, a.failure(r, err)); err != nil {
+		a.engine.Log.ErrorContext(r.Context(), "cannot tell of a failure", "path", r.URL.Path, "error", err)
+	}
+}
+
+// WriteProblem answers a request with the Problem of a failure.
+func WriteProblem(w http.ResponseWriter, r *http.Request, f request.Failure) error {
 	f.Describe(w.Header())
 	p := problemOf(f)
 	if r.URL.Path == Search {
@@ -191,12 +197,12 @@ func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	content, err := reply.Marshal(p, false)
 	if err != nil {
-		a.engine.Log.ErrorContext(r.Context(), "cannot tell of a failure", "path", r.URL.Path, "error", err)
-		return
+		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(f.Status)
 	_, _ = w.Write(content) // fails when the client has gone
+	return nil
 }
 
 // failure returns what the client is told of an error, and logs an error that is not the client's

@@ -1,0 +1,158 @@
+// Package limit protects the query function from more requests than it can answer: from too many at
+// once, and from clients that ask too often or read too slowly.
+//
+//	what is bounded                              default            what happens beyond it
+//	requests of one client a second              Options.Rate       refused
+//	requests that are worked on at once          Options.AtOnce     the next ones wait
+//	requests that wait                           MaxWaiting         refused
+//	time that a request waits                    MaxWait            refused at once, if it can be foreseen
+//	answers of one client that are being sent    MaxSending         refused
+//	body of a request                            MaxBody bytes      refused, status 413
+//	clients that are remembered                  maxClients         the idle ones are forgotten
+//
+// A request is refused with the status 429, and the header Retry-After says in how many seconds the client
+// may ask again. A request that is worked on is never refused.
+//
+// # Clients
+//
+// A client is an IPv4 address, or a network of IPv6 with a prefix of 64 bits, which is what one customer of
+// a provider has. Behind a proxy, the address is the one that the proxy names in X-Forwarded-For; this header
+// counts only if the operator trusts the proxy (Options.Proxies). Clients of the loopback address are programs
+// of the same machine, or come through a proxy of which nobody told: they may ask as often as they like and
+// read as slowly, but they wait like others.
+//
+// # Order
+//
+// Of the waiting clients, the one whose requests have taken the least time is next (start-time fair queueing:
+// Goyal, Vin and Cheng, 1996). So neither many requests nor costly ones delay other clients: who asks seldom
+// waits for hardly more than the requests that are worked on already.
+package limit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"math"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/query/api"
+	"github.com/bucketsearch/bucketsearch/functions/query/request"
+)
+
+// The limits that are the same for all servers (see the table above).
+const (
+	MaxWaiting = 256
+	MaxWait    = time.Second
+	MaxSending = 16
+	MaxBody    = 1 << 20
+)
+
+// unqueued are the paths that are answered without waiting: those by which the server is watched, and small
+// files. Requests for the first two do not count for the rate of a client either.
+var unqueued = []string{"/healthz", "/readyz", "/robots.txt", "/opensearch.xml", "/style.css", "/search.js", "/logo"}
+
+// Options say how much is admitted.
+type Options struct {
+	Now   func() time.Time
+	After func(time.Duration) <-chan time.Time // returns a channel that receives when the time has passed, as time.After does
+
+	AtOnce int // greatest number of requests that are worked on at once
+	// Rate is the number of requests a second that a client may send on average; 0 if there is no limit. A
+	// client that has been quiet may send three times as many at once.
+	Rate    float64
+	Proxies []netip.Prefix // addresses of proxies whose header X-Forwarded-For is trusted
+}
+
+// Handler passes requests on to another handler as the limits allow. It is safe for concurrent use.
+type Handler struct {
+	next    http.Handler
+	options Options
+	queue   *queue
+}
+
+// New returns a Handler that passes requests on to next.
+func New(next http.Handler, o Options) *Handler {
+	return &Handler{next: next, options: o, queue: newQueue(o)}
+}
+
+// Counts returns how many requests were admitted and refused so far, and are worked on and wait now.
+func (h *Handler) Counts() Counts { return h.queue.counts() }
+
+// ServeHTTP implements http.Handler.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	path := slices.Index(unqueued, r.URL.Path)
+	if 0 <= path && path < 2 {
+		h.next.ServeHTTP(w, r)
+		return
+	}
+	from := clientOf(r, h.options.Proxies)
+	if wait := h.queue.spend(from); wait > 0 {
+		refuse(w, r, http.StatusTooManyRequests, wait, "You have asked too often")
+		return
+	}
+	if path >= 0 {
+		h.next.ServeHTTP(w, r)
+		return
+	}
+	if err := readBody(w, r); err != nil {
+		refuse(w, r, http.StatusRequestEntityTooLarge, 0, fmt.Sprintf("The body of the request is too long or was not sent in full; send at most %d bytes", MaxBody))
+		return
+	}
+	turn, err := h.queue.enter(r.Context(), from)
+	if busy, is := errors.AsType[*busy](err); is {
+		refuse(w, r, http.StatusTooManyRequests, busy.wait, busy.sentence)
+		return
+	}
+	if err != nil {
+		return // the client has hung up
+	}
+	defer turn.sent()
+	answer := &answer{ResponseWriter: w, finished: turn.finished}
+	defer turn.finished() // even if the handler panics
+	h.next.ServeHTTP(answer, r)
+	answer.send()
+}
+
+// readBody reads the body of a request into memory, so that no client that sends slowly is worked on.
+func readBody(w http.ResponseWriter, r *http.Request) error {
+	if r.Body == nil || r.Body == http.NoBody {
+		return nil
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return err
+}
+
+// refuse answers a request that is not admitted: with a Problem to programs, and with a small page to people.
+// The reason is a sentence without its full stop. If wait is not 0, the client may ask again after that time.
+func refuse(w http.ResponseWriter, r *http.Request, status int, wait time.Duration, reason string) {
+	f := request.Failure{Status: status, Sentence: reason + "."}
+	if wait > 0 {
+		f.Retry = int(math.Ceil(wait.Seconds()))
+		f.Sentence = fmt.Sprintf("%s; try again in %d s.", reason, f.Retry)
+	}
+	header := w.Header()
+	header.Set("X-Content-Type-Options", "nosniff")
+	if isProgram(r) {
+		header.Set("Access-Control-Allow-Origin", "*") // tells scripts of other sites no more than that they must wait
+		header.Set("Access-Control-Expose-Headers", "Retry-After")
+		_ = api.WriteProblem(w, r, f) // a Problem can always be written as JSON
+		return
+	}
+	f.Describe(header)
+	header.Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = fmt.Fprintf(w, "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>%s</title><p>%s</p></html>\n", http.StatusText(status), html.EscapeString(f.Sentence)) // fails when the client has gone
+}
+
+// isProgram reports whether the answer to a request is read by a program.
+func isProgram(r *http.Request) bool {
+	path := r.URL.Path
+	return strings.HasPrefix(path, "/v1/") || path == "/mcp" || path == api.Suggest || request.WantsJSON(r)
+}
