@@ -64,7 +64,8 @@
 //
 // A query uses at most [MaxText] bytes, of which [MaxWords] words are looked up and the
 // 64 rarest of them score. A prefix or a word with edits stands for at most
-// [MaxExpansions] words: those with the fewest edits, then the most frequent.
+// [MaxExpansions] words, and all [MaxExpanding] of them for at most 256 together: those with the fewest
+// edits, then the most frequent.
 // [Result].Notes name what was cut, and filters that cannot be obeyed, such as after:tomorrow with
 // a sign before it, and were ignored. No text is refused. A [Refusal] answers other fields of a
 // [Query] that ask for too much.
@@ -222,7 +223,7 @@
 //
 // With [Query].Fold, documents with the same text, or nearly the same text and title,
 // become one hit. They are looked for among the best matches: a hundred, or four times the number of
-// hits that are asked for if this is more. Of the alike documents whose score is within 5 % of the best,
+// hits that are asked for if this is more. Beyond the 500th hit they are shown one by one. Of the alike documents whose score is within 5 % of the best,
 // the one in the likeliest language of the query is shown, or else the one with the shortest address
 // that names its language. A directory and its index page (/a/ and /a/index.html) are one hit if they
 // share half of their text, and the directory is shown. [Result].Total counts all alike documents.

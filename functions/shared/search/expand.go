@@ -22,6 +22,12 @@ const (
 	// (foks~) matches. If there are more, those with the fewest edits are taken; of words with
 	// equally many edits, the most frequent.
 	MaxExpansions = 64
+	// MaxExpanding is the greatest number of prefixes and words with edits of a query that stand for other
+	// words. Further ones are searched as they stand, without their sign.
+	MaxExpanding = 8
+	// maxExpanded is the greatest number of words that all prefixes and words with edits of a query match
+	// together. It is divided evenly among them: six of them match at most 42 words each.
+	maxExpanded = 256
 	// maxBegun is the greatest number of terms that stand for a lone character of a script without
 	// spaces in an older segment. Such a segment has no term for the character alone, so all terms
 	// that begin with it (pairs of characters) are searched.
@@ -56,6 +62,7 @@ func (g *gathered) expand(ctx deadline, ix *Index, p *plan) error {
 	if len(expanding) == 0 {
 		return nil
 	}
+	most := p.limitExpanding(expanding)
 	for _, w := range expanding {
 		if err := w.setNearby(); err != nil {
 			return err
@@ -88,9 +95,28 @@ func (g *gathered) expand(ctx deadline, ix *Index, p *plan) error {
 				all.add(of[i])
 			}
 		}
-		p.setVariants(w, all)
+		p.setVariants(w, all, most)
 	}
 	return nil
+}
+
+// limitExpanding makes ordinary words of the prefixes and the words with edits that are too many, with a
+// note. It returns how many words each of the others may match. The parameter expanding has the words of the
+// query that stand for others.
+func (p *plan) limitExpanding(expanding []*queryWord) (most int) {
+	written := 0
+	for _, w := range expanding {
+		if w.begins {
+			continue // a lone character, written without a sign
+		}
+		if written++; written > MaxExpanding {
+			w.stands = true
+		}
+	}
+	if written > MaxExpanding {
+		p.notes = append(p.notes, fmt.Sprintf("Only the first %d prefixes and words with edits of the query stand for other words; the others were searched as they stand.", MaxExpanding))
+	}
+	return min(MaxExpansions, maxExpanded/max(1, min(written, MaxExpanding)))
 }
 
 // expansions returns what the word w of a query matches in one segment: for a lone character (see
@@ -99,6 +125,9 @@ func (g *gathered) expand(ctx deadline, ix *Index, p *plan) error {
 func (g *gathered) expansions(ctx context.Context, part int, words *vellum.FST, w *queryWord, ofImages bool) (expansions, error) {
 	found := expansions{}
 	switch {
+	case w.stands:
+		found[w.surface] = 1
+		return found, nil
 	case w.begins:
 		if !g.parts[part].begun() {
 			return found, nil
@@ -124,7 +153,7 @@ func (g *gathered) expansions(ctx context.Context, part int, words *vellum.FST, 
 // setNearby sets the field w.nearby to an automaton that accepts all words that differ from w by at
 // most w.edits edits. It does nothing if w.edits is 0.
 func (w *queryWord) setNearby() (err error) {
-	if w.edits > 0 {
+	if w.edits > 0 && !w.stands {
 		if w.nearby, err = automata()[w.edits-1].BuildDfa(w.surface, uint8(w.edits)); err != nil {
 			return fmt.Errorf("cannot look for words like %q: %w", w.surface, err)
 		}
@@ -170,10 +199,9 @@ func afterPrefix(prefix string) []byte {
 
 // setVariants sets the terms that are searched for the word w (its variants) if w is such as fox* or foks~.
 // The parameter found has the words of the index that match w. The variants are the terms of the best of
-// these words: those with the fewest edits, then the most frequent. If some words are left out, setVariants
-// adds a note to the plan.
-func (p *plan) setVariants(w *queryWord, found expansions) {
-	most := MaxExpansions
+// these words: those with the fewest edits, then the most frequent; at most the given number, or maxBegun
+// for a lone character. If some words are left out, setVariants adds a note to the plan.
+func (p *plan) setVariants(w *queryWord, found expansions, most int) {
 	if w.begins {
 		most = maxBegun
 	}

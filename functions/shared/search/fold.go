@@ -17,6 +17,9 @@ const (
 	// folded is the least number of best matches in which fold looks for alike documents (see
 	// window).
 	folded = 100
+	// maxFolded is the greatest sum of From and Size of a query whose alike documents become one hit. Further
+	// ones are shown one by one, since all documents before them would have to be read.
+	maxFolded = 500
 	// closeScore says which match of a group of alike matches may be shown for the group: one whose
 	// score is at least this fraction of the best score in the group.
 	closeScore = 0.95

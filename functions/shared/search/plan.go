@@ -120,6 +120,10 @@ func (ix *Index) plan(q *Query, unquoted bool) *plan {
 	if p.reduced {
 		p.notes = append(p.notes, fmt.Sprintf("Only the first %d words of the query were used.", MaxWords))
 	}
+	if q.Fold && !p.unfolded && !p.images && q.From+q.Size > maxFolded {
+		p.unfolded = true
+		p.notes = append(p.notes, fmt.Sprintf("Beyond hit %d, pages with the same text are shown one by one, and some again.", maxFolded))
+	}
 	if q.into != nil {
 		p.translate(q.into)
 	}

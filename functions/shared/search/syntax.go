@@ -294,6 +294,7 @@ type queryWord struct {
 	grouped bool             // whether this is a word of a condition, which says whether a document needs it
 	tested  bool             // whether only conditions read the word, as it is excluded (see plan.tested)
 	edits   int              // number of edits by which words may differ from queryWord.surface, as in fox~1
+	stands  bool             // whether the word only stands for itself in spite of prefix or edits (see MaxExpanding)
 	surface string           // normalised text of the word
 	nearby  *levenshtein.DFA // automaton that accepts the words that may stand for this one (see edits)
 
