@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"os"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/bucketsearch/bucketsearch/functions/query/limit"
 	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
 	"github.com/bucketsearch/bucketsearch/local/system"
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
@@ -25,6 +25,7 @@ func upCommand(where *location) *cobra.Command {
 	var flags crawling
 	var look branding
 	var listen string
+	var clients visitors
 	cmd := &cobra.Command{
 		Use:   "up [SEED...]",
 		Short: "Run everything and serve the search page",
@@ -38,15 +39,19 @@ func upCommand(where *location) *cobra.Command {
 			"With BUCKETSEARCH_CLICKS, a secret of 16 characters or more, clicks on results are\n" +
 			"counted: browsers report them, and query, page, position and day are kept for 90 days,\n" +
 			"nothing of the person. bucketsearch eval --clicked measures the ranking by that.\n" +
-			"Without the secret, no click is counted.",
+			"Without the secret, no click is counted.\n\n" +
+			"When more is asked than can be answered, some requests wait, and those that would wait\n" +
+			"for more than a second are refused (429, with Retry-After). Behind a proxy, name it by\n" +
+			"--proxy, else all clients count as one.",
 		Example: "  bucketsearch up\n  bucketsearch up https://www.example.org/\n  bucketsearch up --title \"Example\" --logo logo.svg --colour '#2457c5'\n  bucketsearch up --collection docs.toml\n  bucketsearch up --listen 127.0.0.1:9090\n" +
 			"  BUCKETSEARCH_JUDGES=\"ann:$(openssl rand -hex 16)\" bucketsearch up\n" +
 			"  BUCKETSEARCH_CLICKS=\"$(openssl rand -hex 16)\" bucketsearch up",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runUp(cmd, where, &flags, &look, listen, args)
+			return runUp(cmd, where, &flags, &look, &clients, listen, args)
 		},
 	}
 	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:8080", "`address` of the search page")
+	clients.flags(cmd.Flags())
 	look.flags(cmd.Flags())
 	flags.flags(cmd.Flags())
 	return cmd
@@ -54,7 +59,7 @@ func upCommand(where *location) *cobra.Command {
 
 // runUp runs the system. It crawls what flags and arguments say, and serves the search page at
 // the given address, until ctx ends or the system cannot go on.
-func runUp(cmd *cobra.Command, where *location, flags *crawling, look *branding, listen string, args []string) (err error) {
+func runUp(cmd *cobra.Command, where *location, flags *crawling, look *branding, clients *visitors, listen string, args []string) (err error) {
 	ctx := cmd.Context()
 	plan, err := flags.plan(cmd.Flags(), args)
 	if err != nil {
@@ -67,6 +72,10 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, look *branding,
 	clicks, err := judgment.ParseClickKey(os.Getenv("BUCKETSEARCH_CLICKS"))
 	if err != nil {
 		return fmt.Errorf("BUCKETSEARCH_CLICKS: %w", err)
+	}
+	limits, err := clients.limits()
+	if err != nil {
+		return misuse(err)
 	}
 	brand, err := look.brand()
 	if err != nil {
@@ -99,13 +108,13 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, look *branding,
 	if err := s.Run(ctx); err != nil {
 		return err
 	}
-	page, err := s.Page(freshness, brand, judges, clicks)
+	page, err := s.Page(freshness, brand, judges, clicks, limits)
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: handlerFor(listener.Addr(), page), ReadHeaderTimeout: 10 * time.Second}
+	server := limit.Server(handlerFor(listener.Addr(), page), limits.Proxies)
 	serving := make(chan error, 1)
-	go func() { serving <- server.Serve(s.Listener(listener)) }()
+	go func() { serving <- server.Serve(limit.Listener(s.Listener(listener), time.Now)) }()
 	defer server.Close()
 	home := "http://" + listener.Addr().String() + "/"
 	if err := s.Publish(home); err != nil {

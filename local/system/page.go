@@ -4,11 +4,13 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"runtime"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/query"
 	"github.com/bucketsearch/bucketsearch/functions/query/access"
 	"github.com/bucketsearch/bucketsearch/functions/query/engine"
+	"github.com/bucketsearch/bucketsearch/functions/query/limit"
 	"github.com/bucketsearch/bucketsearch/functions/query/request"
 	"github.com/bucketsearch/bucketsearch/functions/query/web"
 	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
@@ -23,14 +25,15 @@ import (
 // format of Prometheus, to clients on the same machine or with a key of the scope metrics. The search page keeps manifests and settings in memory, and reads them again
 // when they are older than the given age. A person who has one of the given judges' keys may grade
 // results. The click key signs results, so that clicks on them can be counted. The brand says how the
-// page looks.
-func (s *System) Page(age time.Duration, brand web.Brand, judges judgment.Keys, clicks judgment.ClickKey) (http.Handler, error) {
+// page looks. The limits say how often a client may ask, and which proxies are trusted; Page sets their
+// other fields.
+func (s *System) Page(age time.Duration, brand web.Brand, judges judgment.Keys, clicks judgment.ClickKey, limits limit.Options) (http.Handler, error) {
 	const name = "query"
 	bucket := s.bucket(name)
 	inForce := &settings.Cache{Bucket: bucket, Now: time.Now, Age: age} // the same age as that of manifests: takedowns are not noticed later than commits
 	answers, err := engine.New(bucket, engine.Options{
 		Settings: inForce, Now: time.Now, Age: age, Memory: memory.Cache(engine.DefaultMemory), Log: s.log(name),
-		Crawling: s.Crawling,
+		Crawling: s.Crawling, Patience: patience,
 	})
 	if err != nil {
 		return nil, err
@@ -38,8 +41,10 @@ func (s *System) Page(age time.Duration, brand web.Brand, judges judgment.Keys, 
 	handler := query.Handler(web.Site{
 		Engine: answers, Brand: brand, Judging: web.Judging{Keys: judges, Bucket: bucket}, Clicks: web.Clicks{Key: clicks, Bucket: bucket, Random: rand.IntN},
 	})
+	limits.Now, limits.After, limits.AtOnce = time.Now, time.After, atOnce*runtime.GOMAXPROCS(0)
+	limited := limit.New(s.vitals.WatchHTTP(name, handler), limits)
 	mux := http.NewServeMux()
-	mux.Handle("/", s.vitals.WatchHTTP(name, handler))
+	mux.Handle("/", limited)
 	guard := &access.Guard{Settings: inForce, Now: time.Now}
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
 		if err := guard.Private(r, control.Metrics); err != nil {
@@ -48,23 +53,35 @@ func (s *System) Page(age time.Duration, brand web.Brand, judges judgment.Keys, 
 			http.Error(w, refused.Sentence, refused.Status)
 			return
 		}
-		s.metrics(w, r)
+		s.metrics(w, r, limited.Counts())
 	})
 	return mux, nil
 }
+
+const (
+	patience = 5 * time.Second // time after which a search ends with what it has found so far
+	// atOnce is the number of requests that are worked on at once for each processor. It is more than one,
+	// as requests also wait for the object store.
+	atOnce = 2
+)
 
 // Listener returns a listener for the search page that counts the bytes received and sent. They are
 // added to the traffic of this process in the vital signs.
 func (s *System) Listener(l net.Listener) net.Listener { return s.vitals.Traffic().Listener(l) }
 
 // metrics answers a request for /metrics with the vital signs and the lengths of the queues, and
-// with the progress of the crawl if that can be read at present.
-func (s *System) metrics(w http.ResponseWriter, r *http.Request) {
+// with the progress of the crawl if that can be read at present. The requests are those of the search page.
+func (s *System) metrics(w http.ResponseWriter, r *http.Request, requests limit.Counts) {
+	one := func(n float64) map[string]float64 { return map[string]float64{"": n} }
 	gauges := []vitals.Gauge{s.queueGauge("visible", func(c queue.Counts) int { return c.Visible + c.Delayed }),
 		s.queueGauge("in_flight", func(c queue.Counts) int { return c.InFlight }),
-		s.queueGauge("dead", func(c queue.Counts) int { return c.Dead })}
+		s.queueGauge("dead", func(c queue.Counts) int { return c.Dead }),
+		{Name: "bucketsearch_requests_admitted_total", Help: "Requests to the search page that were worked on.", Counter: true, Values: one(float64(requests.Admitted))},
+		{Name: "bucketsearch_requests_refused_total", Help: "Requests to the search page that were refused because of too many.", Counter: true, Values: one(float64(requests.Refused))},
+		{Name: "bucketsearch_requests_working", Help: "Requests to the search page that are worked on.", Values: one(float64(requests.Working))},
+		{Name: "bucketsearch_requests_waiting", Help: "Requests to the search page that wait to be worked on.", Values: one(float64(requests.Waiting))},
+	}
 	if p, err := s.Progress(r.Context()); err == nil {
-		one := func(n float64) map[string]float64 { return map[string]float64{"": n} }
 		gauges = append(gauges, vitals.Gauge{
 			Name: "bucketsearch_urls", Help: "URLs that were admitted, by what became of them.", Label: "state", Values: map[string]float64{
 				"stored": float64(p.Stored), "waiting": float64(p.Waiting), "leased": float64(p.Leased),

@@ -19,7 +19,7 @@ import (
 const (
 	maxSearches = 10      // greatest number of searches in a request to /v1/multi
 	maxBody     = 1 << 16 // greatest size of the body of a request, in bytes
-	atOnce      = 4       // number of searches of a request that run at the same time
+	atOnce      = 2       // number of searches of a request that run at the same time
 )
 
 // multiRequest is the body of a request to /v1/multi. A search is an object with parameters of

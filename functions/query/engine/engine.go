@@ -53,6 +53,10 @@ type Options struct {
 	// pages fetched, 30 searchable"; "" if none runs. It is shown while a crawl runs. It may be nil.
 	Crawling func() string
 
+	// Patience is the time after which a search without a deadline of its own (search.Query.Deadline) ends with
+	// what it has found so far; 0: it may take as long as it needs.
+	Patience time.Duration
+
 	Weights *search.Weights // weights of scores; nil for the standard ones
 }
 
@@ -112,6 +116,9 @@ type Result struct {
 // searched because generations (versions of manifests) are lost.
 func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	began := e.Now()
+	if q.Deadline.IsZero() && e.Patience > 0 {
+		q.Deadline = began.Add(e.Patience)
+	}
 	costs := new(meter.Meter)
 	if q.Cost {
 		ctx = meter.With(ctx, costs)

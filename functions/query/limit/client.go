@@ -20,14 +20,19 @@ func clientOf(r *http.Request, proxies []netip.Prefix) netip.Addr {
 		}
 		from = addressOf(strings.TrimSpace(text))
 	}
-	if from.Is6() {
-		network, err := from.Prefix(64)
-		if err != nil || from.IsLoopback() {
-			return from
-		}
-		return network.Addr()
+	return networkOf(from)
+}
+
+// networkOf returns the client that has an address.
+func networkOf(a netip.Addr) netip.Addr {
+	if !a.Is6() || a.IsLoopback() {
+		return a
 	}
-	return from
+	network, err := a.Prefix(64)
+	if err != nil {
+		return a // never: every IPv6 address has a prefix of 64 bits
+	}
+	return network.Addr()
 }
 
 // addressOf returns the IP address in a text, which may have a port. It is the zero Addr if there is none.

@@ -28,6 +28,7 @@ const Exposition = "text/plain; version=0.0.4; charset=utf-8"
 // Gauge is a Prometheus metric whose present values the caller of WritePrometheus has measured.
 type Gauge struct {
 	Name, Help string
+	Counter    bool   // whether values only grow while the process runs: then it is a counter, not a gauge
 	Label      string // name of the label; "" for a single value without a label
 	// value of the metric for each value of the label; without a label, the only value is under ""
 	Values map[string]float64
@@ -59,7 +60,11 @@ func (r *Recorder) WritePrometheus(w io.Writer, gauges ...Gauge) error {
 	writeStore(e, names, now)
 	writeProcess(e, now.process, r.born)
 	for _, g := range gauges {
-		e.family(g.Name, "gauge", g.Help)
+		kind := "gauge"
+		if g.Counter {
+			kind = "counter"
+		}
+		e.family(g.Name, kind, g.Help)
 		for _, of := range slices.Sorted(maps.Keys(g.Values)) {
 			if g.Label == "" {
 				e.sample(g.Name, g.Values[of])
