@@ -10,6 +10,7 @@
 //	client      asks a server, for programs in Go
 //	access      decides by keys who may ask
 //	compress    sends long answers in gzip
+//	limit       refuses what is too much: for a server that is open to everybody
 //	querytest   fills buckets for tests
 package query
 

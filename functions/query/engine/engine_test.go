@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/query/querytest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
@@ -35,4 +36,29 @@ func totalOf(t *testing.T, e *Engine, text string) int {
 		t.Fatal(err)
 	}
 	return found.Total
+}
+
+func TestPatience(t *testing.T) {
+	s := newStore(t, 1)
+	s.Publish(querytest.Manual(2)...)
+	e := s.engine(s.Bucket)
+	for _, test := range []struct {
+		patience, own time.Duration
+		partial       bool
+	}{
+		{0, 0, false},
+		{time.Second, 0, true}, // the clock of the engine is a day late, so its deadline has passed
+		{time.Second, 48 * time.Hour, false},
+	} {
+		e.Now = func() time.Time { return time.Now().Add(-24 * time.Hour) }
+		e.Patience = test.patience
+		q := Query{Query: search.Query{Text: "manual", Size: 10}}
+		if test.own > 0 {
+			q.Deadline = e.Now().Add(test.own)
+		}
+		found, err := e.Search(t.Context(), q)
+		if err != nil || found.Partial != test.partial {
+			t.Errorf("%+v: partial is %v, %v", test, found.Partial, err)
+		}
+	}
 }

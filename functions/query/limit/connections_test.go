@@ -89,7 +89,9 @@ func TestServes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := Server(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, strings.Repeat("a", 3*pieceSize)) }), nil)
+	server := Server(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, strings.Repeat("a", 3*pieceSize))
+	}), nil)
 	go func() { _ = server.Serve(Listener(l, time.Now)) }()
 	defer server.Close()
 	for range 2 {

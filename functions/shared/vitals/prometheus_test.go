@@ -28,7 +28,8 @@ func TestPrometheus(t *testing.T) {
 	var w strings.Builder
 	err := r.WritePrometheus(&w,
 		Gauge{Name: "urls", Help: "URLs.", Label: "state", Values: map[string]float64{"stored": 5, "failed": 6}},
-		Gauge{Name: "documents", Help: "Documents.", Values: map[string]float64{"": 7}})
+		Gauge{Name: "documents", Help: "Documents.", Values: map[string]float64{"": 7}},
+		Gauge{Name: "asked", Help: "Questions.", Counter: true, Values: map[string]float64{"": 8}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,10 +59,10 @@ func TestPrometheus(t *testing.T) {
 			t.Errorf("%s is %v (there: %v), want %v", name, got, found, value)
 		}
 	}
-	if samples["go_goroutines"] < 1 || kinds["process_cpu_seconds_total"] != "counter" {
+	if samples["go_goroutines"] < 1 || kinds["process_cpu_seconds_total"] != "counter" || kinds["asked"] != "counter" {
 		t.Errorf("process: %v", kinds)
 	}
-	if before := slices.Sorted(maps.Keys(kinds)); len(before) != 20 {
+	if before := slices.Sorted(maps.Keys(kinds)); len(before) != 21 {
 		t.Errorf("%d families: %q", len(before), before)
 	}
 }
