@@ -75,7 +75,7 @@ func (q *queue) enter(ctx context.Context, from netip.Addr) (*turn, error) {
 		defer q.mu.Unlock()
 		return nil, q.refuse("You have not read the answers to your earlier requests yet", q.mean)
 	}
-	if q.Working < q.options.AtOnce {
+	if q.Working < q.places(c) {
 		defer q.mu.Unlock()
 		return q.begin(c), nil
 	}
@@ -147,16 +147,28 @@ func (q *queue) begin(c *client) *turn {
 	return &turn{queue: q, client: c, began: q.options.Now(), charged: q.mean}
 }
 
+// places returns how many requests may be worked on at once, with the next of a client. One place is kept for
+// clients that ask seldom, so that they need not wait at all. The caller holds q.mu.
+func (q *queue) places(c *client) int {
+	if c.working == 0 && c.clock <= q.now {
+		return q.options.AtOnce
+	}
+	return max(1, q.options.AtOnce-1)
+}
+
 // start returns the virtual time at which the next request of a client can begin. The caller holds q.mu.
 func (q *queue) start(c *client) time.Duration { return max(q.now, c.clock) }
 
-// next begins the next waiting request if there is one: of the clients with the same virtual time, that of the
+// next begins the next waiting request if there is one and a place for it: of the clients with the same virtual time, that of the
 // client who came first. The caller holds q.mu.
 func (q *queue) next() {
 	if len(q.queued) == 0 {
 		return
 	}
 	c := slices.MinFunc(q.queued, func(a, b *client) int { return cmp.Compare(q.start(a), q.start(b)) })
+	if q.Working >= q.places(c) {
+		return
+	}
 	t := c.waiting[0]
 	q.leave(c, 0)
 	t.turn = q.begin(c)

@@ -17,7 +17,7 @@ import (
 type bench struct {
 	*testing.T
 	*queue
-	order []string // the requests in the order in which they were begun
+	order []string // the requests in the order in which they were begun, if one is worked on at a time
 }
 
 func newBench(t *testing.T, atOnce int) *bench {
@@ -31,7 +31,9 @@ func (b *bench) ask(ctx context.Context, from, name string, took time.Duration) 
 	go func() {
 		turn, err := b.enter(ctx, netip.MustParseAddr(from))
 		if err == nil {
-			b.order = append(b.order, name) // one is worked on at a time
+			if b.options.AtOnce == 1 {
+				b.order = append(b.order, name)
+			}
 			time.Sleep(took)
 			turn.finished()
 			turn.sent()
@@ -52,6 +54,12 @@ func (b *bench) refusedFor(err error) time.Duration {
 	return refused.wait
 }
 
+// rest waits until all requests are answered.
+func rest() {
+	time.Sleep(time.Minute)
+	synctest.Wait()
+}
+
 const (
 	flood  = "192.0.2.1"
 	honest = "192.0.2.2"
@@ -66,7 +74,7 @@ func TestFlood(t *testing.T) {
 		for i := range 2 {
 			b.ask(t.Context(), honest, fmt.Sprint("honest ", i), 20*time.Millisecond)
 		}
-		time.Sleep(time.Second)
+		rest()
 		want := []string{"flood 0", "honest 0", "flood 1", "honest 1", "flood 2"}
 		if diff := cmp.Diff(want, b.order[:5]); diff != "" {
 			t.Errorf("order in which requests were begun (-want +got):\n%s", diff)
@@ -86,11 +94,28 @@ func TestCostlyRequests(t *testing.T) {
 		for i := range 4 {
 			b.ask(t.Context(), honest, fmt.Sprint("cheap ", i), 10*time.Millisecond)
 		}
-		time.Sleep(time.Second)
+		rest()
 		want := []string{"costly 0", "cheap 0", "cheap 1", "cheap 2", "cheap 3", "costly 1", "costly 2"}
 		if diff := cmp.Diff(want, b.order); diff != "" {
 			t.Errorf("order in which requests were begun (-want +got):\n%s", diff)
 		}
+	})
+}
+
+func TestPlaceForOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, 3)
+		for range 4 {
+			b.ask(t.Context(), flood, "", time.Second)
+		}
+		if diff := cmp.Diff(Counts{Admitted: 2, Working: 2, Waiting: 2}, b.counts()); diff != "" {
+			t.Errorf("with one client (-want +got):\n%s", diff)
+		}
+		b.ask(t.Context(), honest, "", time.Second)
+		if diff := cmp.Diff(Counts{Admitted: 3, Working: 3, Waiting: 2}, b.counts()); diff != "" {
+			t.Errorf("with another client (-want +got):\n%s", diff)
+		}
+		rest()
 	})
 }
 
@@ -107,7 +132,7 @@ func TestRefusedAtOnce(t *testing.T) {
 		if err := <-b.ask(t.Context(), honest, "", 0); err != nil {
 			t.Errorf("a client that has not asked before: %v", err)
 		}
-		time.Sleep(5 * time.Second) // until all are answered
+		rest()
 	})
 }
 
@@ -123,7 +148,7 @@ func TestRefusedLater(t *testing.T) {
 		if diff := cmp.Diff(Counts{Admitted: 1, Refused: 1, Working: 1}, b.counts()); diff != "" {
 			t.Errorf("counts (-want +got):\n%s", diff)
 		}
-		time.Sleep(5 * time.Second)
+		rest()
 	})
 }
 
@@ -140,7 +165,7 @@ func TestHungUp(t *testing.T) {
 		if diff := cmp.Diff(Counts{Admitted: 1, Working: 1}, b.counts()); diff != "" {
 			t.Errorf("counts (-want +got):\n%s", diff)
 		}
-		time.Sleep(time.Second)
+		rest()
 		if slices.Contains(b.order, "gone") {
 			t.Error("the request that hung up was worked on")
 		}
