@@ -59,7 +59,14 @@ func BenchmarkServe(b *testing.B) {
 // address of the page.
 func up(b *testing.B, data string) (home string, stop func()) {
 	b.Helper()
-	cmd := exec.Command(program, "up", "--data", data, "--listen", "127.0.0.1:0")
+	home, _, stop = upWith(b, "--data", data)
+	return home, stop
+}
+
+// upWith is like up with other arguments of the command up. It also returns the number of the process.
+func upWith(b *testing.B, args ...string) (home string, pid int, stop func()) {
+	b.Helper()
+	cmd := exec.Command(program, append([]string{"up", "--listen", "127.0.0.1:0"}, args...)...)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		b.Fatal(err)
@@ -77,7 +84,7 @@ func up(b *testing.B, data string) (home string, stop func()) {
 	}
 	go func() { _, _ = io.Copy(io.Discard, stdout) }()
 	get(b, home+"search?q=index")
-	return home, func() {
+	return home, cmd.Process.Pid, func() {
 		_ = cmd.Process.Signal(os.Interrupt)
 		_ = cmd.Wait()
 	}

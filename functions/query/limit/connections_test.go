@@ -95,12 +95,12 @@ func TestServes(t *testing.T) {
 	go func() { _ = server.Serve(Listener(l, time.Now)) }()
 	defer server.Close()
 	for range 2 {
-		answer, err := http.Get("http://" + l.Addr().String())
+		response, err := http.Get("http://" + l.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}
-		content, err := io.ReadAll(answer.Body)
-		_ = answer.Body.Close()
+		content, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
 		if len(content) != 3*pieceSize || err != nil {
 			t.Errorf("%d bytes: %v", len(content), err)
 		}

@@ -104,19 +104,19 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, r, http.StatusRequestEntityTooLarge, 0, fmt.Sprintf("The body of the request is too long or was not sent in full; send at most %d bytes", MaxBody))
 		return
 	}
-	turn, err := h.queue.enter(r.Context(), from)
-	if busy, is := errors.AsType[*busy](err); is {
-		refuse(w, r, http.StatusTooManyRequests, busy.wait, busy.sentence)
+	admitted, err := h.queue.enter(r.Context(), from)
+	if refused, is := errors.AsType[*busy](err); is {
+		refuse(w, r, http.StatusTooManyRequests, refused.wait, refused.sentence)
 		return
 	}
 	if err != nil {
 		return // the client has hung up
 	}
-	defer turn.sent()
-	answer := &answer{ResponseWriter: w, finished: turn.finished}
-	defer turn.finished() // even if the handler panics
-	h.next.ServeHTTP(answer, r)
-	answer.send()
+	defer admitted.sent()
+	into := &answer{ResponseWriter: w, finished: admitted.finished}
+	defer admitted.finished() // even if the handler panics
+	h.next.ServeHTTP(into, r)
+	into.send()
 }
 
 // readBody reads the body of a request into memory, so that no client that sends slowly is worked on.

@@ -64,12 +64,12 @@ func TestRefusal(t *testing.T) {
 		for path, media := range map[string]string{
 			"/v1/search?q=a": "application/problem+json", "/search?q=a": "text/html; charset=utf-8", "/style.css": "text/html; charset=utf-8",
 		} {
-			answer := ask(path, "text/html")
-			content, err := io.ReadAll(answer.Body)
+			response := ask(path, "text/html")
+			content, err := io.ReadAll(response.Body)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := []string{answer.Status, answer.Header.Get("Retry-After"), answer.Header.Get("Content-Type")}
+			got := []string{response.Status, response.Header.Get("Retry-After"), response.Header.Get("Content-Type")}
 			if diff := cmp.Diff([]string{"429 Too Many Requests", "1", media}, got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", path, diff)
 			}

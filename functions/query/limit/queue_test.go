@@ -29,14 +29,14 @@ func newBench(t *testing.T, atOnce int) *bench {
 func (b *bench) ask(ctx context.Context, from, name string, took time.Duration) <-chan error {
 	outcome := make(chan error, 1)
 	go func() {
-		turn, err := b.enter(ctx, netip.MustParseAddr(from))
+		admitted, err := b.enter(ctx, netip.MustParseAddr(from))
 		if err == nil {
 			if b.options.AtOnce == 1 {
 				b.order = append(b.order, name)
 			}
 			time.Sleep(took)
-			turn.finished()
-			turn.sent()
+			admitted.finished()
+			admitted.sent()
 		}
 		outcome <- err
 	}()
