@@ -122,11 +122,7 @@ func chromium(t *testing.T, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	always := []string{
-		"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--user-data-dir=" + t.TempDir(),
-	}
-	cmd := exec.CommandContext(ctx, "chromium", append(always, args...)...)
+	cmd := exec.CommandContext(ctx, "chromium", append(browserFlags(t), args...)...)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
@@ -134,4 +130,12 @@ func chromium(t *testing.T, args ...string) string {
 		t.Fatalf("chromium %v: %v\n%s", args, err, said.String())
 	}
 	return string(out)
+}
+
+// browserFlags returns the flags with which all tests start Chromium.
+func browserFlags(t *testing.T) []string {
+	return []string{
+		"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--user-data-dir=" + t.TempDir(),
+	}
 }

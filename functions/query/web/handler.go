@@ -41,7 +41,8 @@ type Site struct {
 //	GET /page?url=&asof=       the stored copy of a page, today's or a past one, for programs
 //	         &format=          html as it is stored, or its main part as text,
 //	                           markdown or json (see engine.Format)
-//	GET /style.css, /search.js, /logo
+//	GET /style.css, /pages.js, /logo
+//	GET /search.js             the script that puts a search box into pages of other sites
 //
 // There are further paths for judges (see Judging) and for counting clicks (see Clicks). An error is
 // answered by a sentence; errors that are not the client's fault are logged. A client that hangs up
@@ -49,7 +50,7 @@ type Site struct {
 func Handler(of Site) http.Handler {
 	s := &siteHandler{Site: of}
 	style := newAsset("/style.css", "text/css; charset=utf-8", of.Brand.style())
-	script := newAsset("/search.js", "text/javascript; charset=utf-8", file("search.js"))
+	script := newAsset("/pages.js", "text/javascript; charset=utf-8", file("pages.js"))
 	s.templates = newTemplates(&s.Brand, style.address, script.address)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.serve(s.home))
@@ -58,7 +59,8 @@ func Handler(of Site) http.Handler {
 	mux.HandleFunc("GET /copy/frame", s.serve(s.frame))
 	mux.HandleFunc("GET /page", s.serve(s.stored))
 	mux.HandleFunc("GET /style.css", s.serve(style.serve))
-	mux.HandleFunc("GET /search.js", s.serve(script.serve))
+	mux.HandleFunc("GET /pages.js", s.serve(script.serve))
+	mux.HandleFunc("GET /search.js", s.serve(s.embed))
 	mux.HandleFunc("/", s.serve(s.nothing))
 	if of.Brand.HasLogo() {
 		mux.HandleFunc("GET /logo", s.serve(of.Brand.Logo.serve))

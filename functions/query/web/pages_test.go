@@ -127,7 +127,7 @@ func TestAccessible(t *testing.T) {
 func TestMessagesAreUsed(t *testing.T) {
 	// messages whose keys the program puts together, or which package messages uses itself
 	used := map[string]bool{"direction": true, "months": true, "date": true, "milliseconds": true, "seconds": true}
-	for _, key := range slices.Concat(facetNames, []string{
+	for _, key := range slices.Concat(facetNames, boxTexts, []string{
 		"after", "before", "as of", "page view", "text view", "no copy", "not found", "forbidden", "unavailable", "bad request", "failed", "grade 0", "grade 1", "grade 2", "grade 3",
 	}) {
 		used[key] = true
@@ -210,7 +210,7 @@ func TestNothingFound(t *testing.T) {
 
 // TestScript checks that the script is small, and that the box names the path of suggestions.
 func TestScript(t *testing.T) {
-	if size := len(file("search.js")); size > 12<<10 {
+	if size := len(file("pages.js")); size > 12<<10 {
 		t.Errorf("the script has %d bytes, more than 12 KiB", size)
 	}
 	h := newLibrary(t)

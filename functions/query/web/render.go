@@ -16,7 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 )
 
-//go:embed *.html style.css search.js
+//go:embed *.html style.css pages.js search.js
 var files embed.FS
 
 // templates has the templates of the pages for each language of the interface.

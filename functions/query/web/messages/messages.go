@@ -135,6 +135,31 @@ func (c *Catalogue) Say(key string, arguments ...any) (string, error) {
 	return strings.NewReplacer(replace...).Replace(text), nil
 }
 
+// Texts returns messages by their keys, for a script that fills in their placeholders. A message is a
+// string, or a map[string]string from the names of plural forms, such as "one" and "other", if it has
+// several. Texts fails if there is no message with one of the keys.
+func (c *Catalogue) Texts(keys ...string) (map[string]any, error) {
+	all := make(map[string]any)
+	for _, key := range keys {
+		texts, found := c.messages[key]
+		if !found {
+			return nil, fmt.Errorf("there is no message %q in %s", key, c.Language)
+		}
+		if len(texts) == 1 {
+			all[key] = texts[plural.Other]
+			continue
+		}
+		byName := make(map[string]string)
+		for name, form := range pluralForms {
+			if text, found := texts[form]; found {
+				byName[name] = text
+			}
+		}
+		all[key] = byName
+	}
+	return all, nil
+}
+
 // isolated returns a text as part of a message. If one of the two may run from right to left, the text is
 // surrounded by characters that keep its direction to itself: FSI and PDI of Unicode Standard Annex #9.
 func (c *Catalogue) isolated(text string) string {

@@ -1,0 +1,68 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/query/request"
+	"github.com/bucketsearch/bucketsearch/functions/query/web/messages"
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// embedded is the script that puts a search box into pages of other sites, in one language.
+type embedded struct {
+	content []byte
+	etag    string
+}
+
+// boxTexts are the keys of the messages of the box.
+var boxTexts = []string{"search", "found", "did you mean", "all results", "nothing found", "unavailable", "try again"}
+
+// boxes has the script of the box for each language of the interface. A function makes the script when
+// the language is first asked for: it calls a function whose body is search.js with the texts of the box.
+//
+//	(function (texts) {…})({"language":"en","direction":"ltr","search":"Search","found":{"one":"{n} page","other":"{n} pages"},…});
+var boxes = func() map[string]func() embedded {
+	all := make(map[string]func() embedded)
+	for _, name := range messages.Languages {
+		all[name] = sync.OnceValue(func() embedded {
+			c := messages.For([]string{name})
+			texts, err := c.Texts(boxTexts...)
+			if err != nil {
+				panic(err)
+			}
+			texts["language"], texts["direction"] = c.Language, c.Direction
+			literal, err := json.Marshal(texts)
+			if err != nil {
+				panic(err)
+			}
+			content := fmt.Appendf(nil, "(function (texts) {\n%s})(%s);\n", file("search.js"), literal)
+			return embedded{content, `"` + layout.ContentHash(content) + `"`}
+		})
+	}
+	return all
+}()
+
+// embed answers with the script of the box, in the language of the parameter language, else in the
+// reader's. Pages of all sites may load it, also those that demand a permission by CORS or CORP
+// (https://fetch.spec.whatwg.org/). Its address stays the same, so browsers ask for a newer one after an
+// hour.
+func (s *siteHandler) embed(w http.ResponseWriter, r *http.Request) error {
+	languages := request.Languages(r)
+	if language := r.URL.Query().Get("language"); language != "" {
+		languages = []string{language}
+	}
+	script := boxes[messages.For(languages).Language]()
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	h.Set("Cache-Control", "public, max-age=3600")
+	h.Set("Content-Type", "text/javascript; charset=utf-8")
+	h.Set("ETag", script.etag)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(script.content))
+	return nil
+}

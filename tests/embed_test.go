@@ -1,0 +1,187 @@
+package tests
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// storks are pages about storks. Some of their words look like elements of HTML.
+func storks() host {
+	page := func(body string) answer {
+		return answer{status: http.StatusOK, contentType: "text/html", body: "<!DOCTYPE html><html lang=en>" + body}
+	}
+	return host{
+		"/docs/": page(`<title>Birds</title><h1>Birds</h1><p>All birds of the garden: ` + link("white.html") + link("black.html")),
+		"/docs/white.html": page(`<title>White &lt;img src=x&gt; storks</title><h1>White storks</h1><p>They nest on roofs.
+			<h2 id="food">Food</h2><p>The white stork eats &lt;b&gt;frogs&lt;/b&gt; and mice on meadows near the river.`),
+		"/docs/black.html": page(`<title>Black storks</title><h1>Black storks</h1><p>The black stork lives in forests.`),
+	}
+}
+
+// stranger is a page of another site with two search boxes. Its security policy allows no script but the
+// box's, its style sheet wants to change everything, and it is as narrow as the smallest phones. HOME is
+// replaced by the address of the search page, which the address of this page has as the parameter home.
+const stranger = `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Another site</title>
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self'; script-src HOME; connect-src HOME; require-trusted-types-for 'script'">
+<link rel="stylesheet" href="/hostile.css"></head>
+<body><p>Words with a <mark>mark</mark> and <input id="own" aria-label="Own"></p>
+<main><script src="HOMEsearch.js?language=en" defer data-site="127.0.0.1" data-placeholder="Find birds"></script></main>
+<aside></aside><script src="HOMEsearch.js?language=en" defer data-target="aside" data-site="example.org" data-key="secret" data-shortcuts="off"></script></body></html>`
+
+const hostile = `html { font-size: 4px }
+* { color: red !important; font-family: fantasy; letter-spacing: 1em !important; text-transform: uppercase !important; line-height: 9 }
+input, a, span, [role=option], .title, .panel { display: inline !important; position: static !important; background: yellow !important; width: 3000px }
+mark { background: lime }`
+
+// TestBoxOnAnotherSite puts search boxes into a page of another site, and uses them by the keyboard.
+func TestBoxOnAnotherSite(t *testing.T) {
+	t.Parallel()
+	s := serve(t, 2, func(origin int, _ []string) http.Handler {
+		if origin == 0 {
+			return storks()
+		}
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			shown := answer{status: http.StatusOK, contentType: "text/html", body: strings.ReplaceAll(stranger, "HOME", r.URL.Query().Get("home"))}
+			if r.URL.Path == "/hostile.css" {
+				shown.contentType, shown.body = "text/css", hostile
+			}
+			host{r.URL.RequestURI(): shown}.ServeHTTP(w, r)
+		})
+	})
+	p := newPlace(t)
+	run := p.start("up", crawling("--listen", "127.0.0.1:0", s.origins[0]+"/docs/")...)
+	home := run.searchPage(t)
+	run.await(t, func() bool { return strings.Contains(get(t, home+"search?q=black+stork"), "black.html") })
+	page, address := openTab(t, 320, 600), s.origins[1]+"/?home="+url.QueryEscape(home)
+	page.open(address)
+	page.await(mainBox)
+
+	t.Run("results", func(t *testing.T) { usesResults(t, page, s.origins[0]) })
+	page.open(address)
+	page.await(mainBox)
+	t.Run("keys", func(t *testing.T) { usesKeys(t, page) })
+	t.Run("style", func(t *testing.T) { keepsStyles(t, page) })
+	t.Run("failure", func(t *testing.T) { failsAndRecovers(t, page) })
+	t.Run("search page", func(t *testing.T) {
+		page.open(home)
+		page.write("black stork")
+		page.await("document.querySelector('.hits mark') && location.search === '?q=black+stork'")
+	})
+}
+
+// Expressions of JavaScript for the two boxes of the page stranger, and for parts of the first.
+const (
+	mainBox    = "document.querySelector('main bucket-search')?.shadowRoot"
+	sideBox    = "document.querySelector('aside bucket-search').shadowRoot"
+	boxStatus  = mainBox + ".querySelector('[role=status]').textContent"
+	boxOptions = mainBox + ".querySelectorAll('[role=option]')"
+	boxValue   = mainBox + ".querySelector('input').value"
+	boxFocused = "document.activeElement === document.querySelector('main bucket-search')"
+)
+
+// usesResults types a query, checks what readers and screen readers get, and goes to the first result.
+func usesResults(t *testing.T, page *tab, origin string) {
+	page.press("/")
+	page.await(boxFocused)
+	page.write("white stork frogs")
+	page.await(boxOptions + ".length > 1")
+	path := strings.TrimPrefix(origin, "http://") + " › docs"
+	want := []perceived{
+		{"search", ""}, {"search", ""}, {"combobox", "Search"}, {"combobox", "Search"}, {"listbox", "Search"},
+		{"option", "White <img src=x> storks " + path + " › white.html Food … The white stork eats <b>frogs</b> and mice on meadows near the river."},
+		{"option", "Black storks " + path + " › black.html The black stork lives in forests."},
+		{"option", "Birds " + path + " All birds of the garden: see white.html see black.html"},
+		{"option", "All results"},
+		{"status", ""}, {"status", ""},
+	}
+	if diff := cmp.Diff(want, page.accessible("search", "combobox", "listbox", "option", "status")); diff != "" {
+		t.Errorf("what screen readers perceive (-want +got):\n%s", diff)
+	}
+	if got := page.evaluate(boxStatus); got != "3 pages" {
+		t.Errorf("the status is %q", got)
+	}
+	if got := page.evaluate("[..." + mainBox + ".querySelectorAll('.snippet')][0].innerHTML"); !strings.HasSuffix(got, "eats &lt;b&gt;<mark>frogs</mark>&lt;/b&gt; and mice on meadows near the river.") {
+		t.Errorf("the first snippet is %s", got)
+	}
+	page.press("ArrowDown")
+	input := mainBox + ".querySelector('input')"
+	if got := page.evaluate(input + ".getAttribute('aria-activedescendant') + ' ' + " + input + ".getAttribute('aria-expanded') + ' ' + " + boxOptions + "[0].ariaSelected"); got != "option0 true true" {
+		t.Errorf("after an arrow, the box says %s", got)
+	}
+	page.press("Enter")
+	page.await("location.href === '" + origin + "/docs/white.html#food'")
+}
+
+// usesKeys takes the query that was probably meant, and leaves the box.
+func usesKeys(t *testing.T, page *tab) {
+	page.evaluate("document.getElementById('own').focus()")
+	page.press("/")
+	if page.evaluate("document.getElementById('own').value") != "/" {
+		t.Error("the shortcut takes a letter from the field of the page")
+	}
+	page.evaluate("document.getElementById('own').blur()")
+	page.press("/")
+	page.await(boxFocused)
+	page.write("forrests")
+	page.await(boxStatus + ".includes('Nothing was found for')")
+	page.await(boxOptions + "[0]?.textContent === 'Did you mean forests'")
+	page.press("ArrowUp")
+	page.press("Enter")
+	page.await(boxValue + " === 'forests' && " + boxStatus + " === '1 page'")
+	page.press("Escape")
+	page.await(boxStatus + " === '' && !(" + boxFocused + ")")
+}
+
+// keepsStyles checks that the page and the box do not change how the other looks, and that nothing is wider
+// than the window.
+func keepsStyles(t *testing.T, page *tab) {
+	page.press("/")
+	page.write(" storks")
+	page.await(boxStatus + " !== ''")
+	for expression, want := range map[string]string{
+		"getComputedStyle(document.querySelector('mark')).backgroundColor":                                                                                          "rgb(0, 255, 0)",
+		"getComputedStyle(" + mainBox + ".querySelector('mark')).backgroundColor":                                                                                   "rgb(255, 236, 153)",
+		"getComputedStyle(" + mainBox + ".querySelector('.snippet')).color":                                                                                         "rgb(31, 36, 48)",
+		"getComputedStyle(" + mainBox + ".querySelector('input')).fontSize":                                                                                         "16px",
+		"getComputedStyle(" + mainBox + ".querySelector('input')).letterSpacing":                                                                                    "normal",
+		"getComputedStyle(" + mainBox + ".querySelector('.title')).textTransform":                                                                                   "none",
+		"getComputedStyle(" + mainBox + ".querySelector('.panel')).position":                                                                                        "absolute",
+		mainBox + ".querySelector('.panel').getBoundingClientRect().right <= innerWidth":                                                                            "true",
+		"[..." + boxOptions + "].every((o) => o.getBoundingClientRect().right <= innerWidth)":                                                                       "true",
+		"document.querySelectorAll('bucket-search').length":                                                                                                         "2",
+		mainBox + ".querySelector('input').placeholder":                                                                                                             "Find birds",
+		"((box) => { document.body.append(box); box.remove(); return box.shadowRoot.querySelector('input').placeholder })(document.createElement('bucket-search'))": "Search",
+		sideBox + ".querySelector('input').placeholder":                                                                                                             "Search",
+	} {
+		if got := page.evaluate(expression); got != want {
+			t.Errorf("%s is %s, want %s", expression, got, want)
+		}
+	}
+}
+
+// failsAndRecovers searches by the second box without a network, and again with one. This box has a key,
+// and finds nothing, as all results are of other sites.
+func failsAndRecovers(t *testing.T, page *tab) {
+	connect := func(isOffline bool) {
+		page.call("Network.emulateNetworkConditions", map[string]any{"offline": isOffline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}, nil)
+	}
+	page.call("Network.enable", nil, nil)
+	connect(true)
+	page.evaluate(sideBox + ".querySelector('input').focus()")
+	page.write("black stork")
+	retry, said := sideBox+".querySelector('button')", sideBox+".querySelector('[role=status]').textContent"
+	page.await("!" + retry + ".hidden")
+	if got := page.evaluate(said); got != "Not available at the moment" {
+		t.Errorf("without a network, the box says %q", got)
+	}
+	connect(false)
+	page.evaluate(retry + ".click()")
+	page.await(said + ".startsWith('Nothing was found for')")
+	if page.evaluate(retry+".hidden") != "true" {
+		t.Error("the button stays")
+	}
+}
