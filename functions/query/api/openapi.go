@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/bucketsearch/bucketsearch/functions/query/request"
 )
 
 // openAPI is the description of the API (OpenAPI 3.1). The tests of this package hold it to what the
@@ -73,21 +75,28 @@ func (d *description) operations() (all []operation) {
 	return all
 }
 
-// guidePage is the page for people at /v1/, made from openAPI.
-var guidePage = func() []byte {
+// guideData is the data of guideTemplate.
+type guideData struct {
+	Description string
+	Operations  []operation
+	Origin      string // scheme and host of this server, as the reader has reached it
+}
+
+// guidePage returns the page for people at /v1/, made from openAPI, for a reader who has reached this
+// server at the origin.
+var guidePage = func() func(origin string) ([]byte, error) {
 	var d description
 	if err := json.Unmarshal(openAPI, &d); err != nil {
 		panic(fmt.Sprintf("openapi.json: %v", err))
 	}
-	var page bytes.Buffer
-	about := struct {
-		Description string
-		Operations  []operation
-	}{d.Info.Description, d.operations()}
-	if err := template.Must(template.New("").Parse(guideTemplate)).Execute(&page, about); err != nil {
-		panic(fmt.Sprintf("guide.html: %v", err))
+	page, operations := template.Must(template.New("").Parse(guideTemplate)), d.operations()
+	return func(origin string) ([]byte, error) {
+		var content bytes.Buffer
+		if err := page.Execute(&content, guideData{d.Info.Description, operations, origin}); err != nil {
+			return nil, fmt.Errorf("guide.html: %w", err)
+		}
+		return content.Bytes(), nil
 	}
-	return page.Bytes()
 }()
 
 // describe answers with openAPI.
@@ -96,9 +105,13 @@ func (a *api) describe(w http.ResponseWriter, r *http.Request, _ url.Values) err
 	return nil
 }
 
-// guide answers with guidePage.
+// guide answers with the page of guidePage.
 func (a *api) guide(w http.ResponseWriter, r *http.Request, _ url.Values) error {
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'")
-	write(w, r, "text/html; charset=utf-8", guidePage, guidePage)
+	page, err := guidePage(request.Origin(r))
+	if err != nil {
+		return err
+	}
+	write(w, r, "text/html; charset=utf-8", page, page)
 	return nil
 }

@@ -196,7 +196,8 @@ func (s *spec) conforms(t *testing.T, method, target string, w *httptest.Respons
 	}
 }
 
-// TestGuide checks that the page for people has all paths and parameters, and no script.
+// TestGuide checks that the page for people has all paths and parameters, the line for a search box on
+// other sites, and no script.
 func TestGuide(t *testing.T) {
 	s := readSpec(t)
 	_, h := newStore(t)
@@ -206,6 +207,9 @@ func TestGuide(t *testing.T) {
 		t.Fatalf("%d %v", w.Code, err)
 	}
 	text := page.Text()
+	if line := `<script src="http://example.com/search.js" defer></script>`; page.Find("code").FilterFunction(func(_ int, code *goquery.Selection) bool { return code.Text() == line }).Length() != 1 {
+		t.Errorf("no code %s", line)
+	}
 	for path := range s.Paths {
 		if !strings.Contains(text, path) {
 			t.Errorf("no %s", path)
