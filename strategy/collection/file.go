@@ -12,6 +12,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
+	"github.com/bucketsearch/bucketsearch/strategy/literal/tables"
 )
 
 // The defaults of settings that a collection file does not set.
@@ -51,40 +52,40 @@ func ReadFile(path string) (Collection, error) {
 // checks as ReadFile, and fails with the same errors. The parameter name is the name of the file in
 // these errors. Paths of sample files are relative to the root of the given file system.
 func Parse(name string, content []byte, beside fs.FS) (Collection, error) {
-	d, t, err := parseDocument(name, content)
+	d, t, err := tables.Parse(name, content)
 	if err != nil {
 		return Collection{}, err
 	}
 	var c Collection
-	t.text("name", assign(&c.Name, ValidName))
-	if c.Name == "" && len(d.problems) == 0 {
-		d.wrong("name", errors.New(`no name; write it like name = "docs"`))
+	t.Text("name", assign(&c.Name, ValidName))
+	if c.Name == "" && t.IsSound() {
+		t.Wrong("name", errors.New(`no name; write it like name = "docs"`))
 	}
-	t.seeds(&c)
-	t.texts("include", appendValid(&c.Include, validPattern))
-	t.texts("exclude", appendValid(&c.Exclude, validPattern))
-	if t.texts("drop_parameters", appendValid(&c.DropParameters, validParameter)) && c.DropParameters == nil {
+	readSeeds(t, &c)
+	t.Texts("include", appendValid(&c.Include, validPattern))
+	t.Texts("exclude", appendValid(&c.Exclude, validPattern))
+	if t.Texts("drop_parameters", appendValid(&c.DropParameters, validParameter)) && c.DropParameters == nil {
 		c.DropParameters = []string{}
 	}
-	t.texts("sitemaps", appendValid(&c.Sitemaps, validSitemap))
-	t.texts("allow", appendValid(&c.Allow, validAllow))
+	t.Texts("sitemaps", appendValid(&c.Sitemaps, validSitemap))
+	t.Texts("allow", appendValid(&c.Allow, validAllow))
 	c.Delay = defaultDelay
-	t.text("delay", func(text string) (err error) {
+	t.Text("delay", func(text string) (err error) {
 		c.Delay, err = parseDelay(text)
 		return err
 	})
-	c.Connections = int(t.number("connections", defaultConnections, 1, maxConnections))
-	c.HostConnections = int(t.number("host_connections", 1, 1, MaxHostConnections))
-	c.Pages = t.number("pages", 0, 0, math.MaxInt64)
-	c.HostPages = t.number("host_pages", 0, 0, math.MaxInt64)
-	c.PatternPages = t.pages("pattern_pages")
-	t.text("language", assign(&c.Language, validLanguage))
-	t.text("schedule", assign(&c.Schedule, Schedule.Validate))
-	c.Assets = t.truth("assets")
-	t.text("agent", assign(&c.Agent, validContact))
-	c.Topic = t.topic(beside)
-	t.end()
-	if err := d.err(); err != nil {
+	c.Connections = int(t.Number("connections", defaultConnections, 1, maxConnections))
+	c.HostConnections = int(t.Number("host_connections", 1, 1, MaxHostConnections))
+	c.Pages = t.Number("pages", 0, 0, math.MaxInt64)
+	c.HostPages = t.Number("host_pages", 0, 0, math.MaxInt64)
+	c.PatternPages = readPages(t, "pattern_pages")
+	t.Text("language", assign(&c.Language, validLanguage))
+	t.Text("schedule", assign(&c.Schedule, Schedule.Validate))
+	c.Assets = t.Truth("assets")
+	t.Text("agent", assign(&c.Agent, validContact))
+	c.Topic = readTopic(t, beside)
+	t.End()
+	if err := d.Err(); err != nil {
 		return Collection{}, err
 	}
 	return c, c.validFile(name)
@@ -102,39 +103,39 @@ func (c Collection) validFile(name string) error {
 	return nil
 }
 
-// seeds sets c.Seeds from the root table of a collection file: from its list seeds and its tables
+// readSeeds sets c.Seeds from the root table of a collection file: from its list seeds and its tables
 // [[seed]]. Seeds without a scope or depth of their own get those of the root table.
-func (t *table) seeds(c *Collection) {
-	usual := t.seed(Seed{Scope: Host, Depth: Unlimited})
-	t.texts("seeds", func(url string) error {
+func readSeeds(t *tables.Table, c *Collection) {
+	usual := readSeed(t, Seed{Scope: Host, Depth: Unlimited})
+	t.Texts("seeds", func(url string) error {
 		seed := usual
 		seed.URL = url
 		c.Seeds = append(c.Seeds, seed)
 		return validSeed(url)
 	})
-	for _, each := range t.tables("seed") {
-		seed := each.seed(usual)
-		each.text("url", assign(&seed.URL, validSeed))
-		if _, found := each.values["url"]; !found {
-			each.wrong("", errors.New("seed without a url"))
+	for _, each := range t.Tables("seed") {
+		seed := readSeed(each, usual)
+		each.Text("url", assign(&seed.URL, validSeed))
+		if !each.Has("url") {
+			each.Wrong("", errors.New("seed without a url"))
 		}
-		each.end()
+		each.End()
 		c.Seeds = append(c.Seeds, seed)
 	}
 	c.Seeds = Collection{}.With(c.Seeds).Seeds
-	if len(c.Seeds) == 0 && len(t.document.problems) == 0 {
-		t.wrong("seeds", errors.New(`no seeds: want addresses at which to begin, such as seeds = ["https://example.org/"]`))
+	if len(c.Seeds) == 0 && t.IsSound() {
+		t.Wrong("seeds", errors.New(`no seeds: want addresses at which to begin, such as seeds = ["https://example.org/"]`))
 	}
 }
 
-// seed reads a seed from a table [[seed]] of a collection file. If the table sets no scope, the seed
+// readSeed reads a seed from a table [[seed]] of a collection file. If the table sets no scope, the seed
 // gets that of the parameter usual; likewise for the depth.
-func (t *table) seed(usual Seed) Seed {
-	t.text("scope", assign(&usual.Scope, func(scope Scope) error {
+func readSeed(t *tables.Table, usual Seed) Seed {
+	t.Text("scope", assign(&usual.Scope, func(scope Scope) error {
 		_, err := ParseScope(string(scope))
 		return err
 	}))
-	if depth, found := t.value("depth"); found {
+	if depth, found := t.Value("depth"); found {
 		n, ok := depth.(int64)
 		switch {
 		case depth == "unlimited":
@@ -142,14 +143,32 @@ func (t *table) seed(usual Seed) Seed {
 		case ok && n >= 0 && n <= math.MaxUint16:
 			usual.Depth = int(n)
 		default:
-			t.wrong("depth", literal.Wrong(join(t.path, "depth"), depth, `a number of links such as 3, or "unlimited"`))
+			t.Wrong("depth", literal.Wrong(t.Name("depth"), depth, `a number of links such as 3, or "unlimited"`))
 		}
 	}
 	return usual
 }
 
+// readPages returns the number of pages under a key: Unlimited for "unlimited", and 0 if the
+// key is absent.
+func readPages(t *tables.Table, key string) int64 {
+	value, found := t.Value(key)
+	n, _ := value.(int64)
+	switch {
+	case !found:
+		return 0
+	case value == "unlimited":
+		return Unlimited
+	case n < 1:
+		t.Wrong(key, literal.Wrong(t.Name(key), value, `a number of pages, 1 or more, or "unlimited"`))
+		return 0
+	default:
+		return n
+	}
+}
+
 // assign returns a function that stores a text in *value, and then checks the text with the function
-// valid. The method table.text calls the returned function with the text of a setting.
+// valid. The method Table.Text calls the returned function with the text of a setting.
 func assign[T ~string](value *T, valid func(T) error) func(string) error {
 	return func(text string) error {
 		*value = T(text)
@@ -158,7 +177,7 @@ func assign[T ~string](value *T, valid func(T) error) func(string) error {
 }
 
 // appendValid returns a function that appends a text to *list, and then checks the text with the
-// function valid. The method table.texts calls the returned function with each text of a list.
+// function valid. The method Table.Texts calls the returned function with each text of a list.
 func appendValid(list *[]string, valid func(string) error) func(string) error {
 	return func(text string) error {
 		*list = append(*list, text)

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/strategy/literal/tables"
 )
 
 var beside = fstest.MapFS{
@@ -189,7 +191,7 @@ func TestMistakesTogether(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	_, err = Parse("my.toml", []byte("name='a'\nseeds=["+strings.Repeat("\n'b',", 100)+"]"), beside)
-	if lines := strings.Split(fmt.Sprint(err), "\n"); len(lines) != maxReported+1 || lines[maxReported] != "my.toml: and 80 mistakes more" {
+	if lines := strings.Split(fmt.Sprint(err), "\n"); len(lines) != tables.MaxReported+1 || lines[tables.MaxReported] != "my.toml: and 80 mistakes more" {
 		t.Errorf("of 100 mistakes:\n%v", err)
 	}
 	for content, want := range map[string]string{

@@ -11,22 +11,23 @@ import (
 	"unicode/utf8"
 
 	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/literal/tables"
 	"golang.org/x/net/html"
 )
 
 // maxSampleFile is the maximum size of a sample file of a topic, in bytes.
 const maxSampleFile = 1 << 20
 
-// topic reads the table [topic], and the sample files that this table names. The paths of these
-// files are relative to the root of the given file system. Without such a table, topic returns nil.
-func (t *table) topic(beside fs.FS) *Topic {
-	t = t.table("topic")
+// readTopic reads the table [topic], and the sample files that this table names. The paths of these
+// files are relative to the root of the given file system. Without such a table, readTopic returns nil.
+func readTopic(t *tables.Table, beside fs.FS) *Topic {
+	t = t.Table("topic")
 	if t == nil {
 		return nil
 	}
 	topic := &Topic{Threshold: DefaultThreshold}
-	t.texts("words", appendValid(&topic.Words, func(string) error { return nil }))
-	t.texts("samples", func(sample string) error {
+	t.Texts("words", appendValid(&topic.Words, func(string) error { return nil }))
+	t.Texts("samples", func(sample string) error {
 		if strings.Contains(sample, "://") {
 			topic.Pages = append(topic.Pages, sample)
 			return validSample(sample)
@@ -35,11 +36,11 @@ func (t *table) topic(beside fs.FS) *Topic {
 		topic.Texts = append(topic.Texts, text)
 		return err
 	})
-	topic.Threshold = t.share("threshold", DefaultThreshold)
-	t.end()
-	if len(t.document.problems) == 0 {
+	topic.Threshold = t.Share("threshold", DefaultThreshold)
+	t.End()
+	if t.IsSound() {
 		if err := topic.validate(); err != nil {
-			t.wrong("", err)
+			t.Wrong("", err)
 		}
 	}
 	return topic

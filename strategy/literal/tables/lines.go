@@ -1,4 +1,6 @@
-package collection
+// Package tables reads TOML files that persons write, such as that of a collection. All mistakes in a
+// file are reported together, each with its line.
+package tables
 
 import (
 	"bytes"
@@ -13,9 +15,9 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// document is a TOML file with the position of each value in it: an offset in bytes. It
+// Document is a TOML file with the position of each value in it: an offset in bytes. It
 // collects the mistakes that are found in the file.
-type document struct {
+type Document struct {
 	name     string
 	content  []byte
 	offsets  map[string]int // offset of each value by its path: "delay", "seeds.0", "seed.1.url"
@@ -28,17 +30,17 @@ type problem struct {
 	err    error
 }
 
-// parseDocument parses a TOML file, and returns it together with its root table. It fails
+// Parse parses a TOML file, and returns it together with its root table. It fails
 // only if the file is not TOML.
-func parseDocument(name string, content []byte) (*document, *table, error) {
+func Parse(name string, content []byte) (*Document, *Table, error) {
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
 	var values map[string]any
 	if err := toml.Unmarshal(content, &values); err != nil {
 		return nil, nil, notTOML(name, content, err)
 	}
-	d := &document{name: name, content: content, offsets: map[string]int{}}
+	d := &Document{name: name, content: content, offsets: map[string]int{}}
 	d.locate()
-	return d, &table{document: d, values: values}, nil
+	return d, &Table{document: d, values: values}, nil
 }
 
 // notTOML returns the error for a file that is not TOML. It names the line.
@@ -56,7 +58,7 @@ func notTOML(name string, content []byte, err error) error {
 
 // locate finds the offset of each value in the file, and sets d.offsets. The content must
 // be valid TOML.
-func (d *document) locate() {
+func (d *Document) locate() {
 	var parser unstable.Parser
 	parser.Reset(d.content)
 	tables := map[string]int{} // number of tables with the same name: [[seed]]
@@ -81,7 +83,7 @@ func (d *document) locate() {
 // note records the offsets of a node "key = value" and of all values within that value
 // (the elements of a list, the keys of a table). prefix is the path of the node's table,
 // such as "topic".
-func (d *document) note(prefix string, node *unstable.Node) {
+func (d *Document) note(prefix string, node *unstable.Node) {
 	key, at := keyOf(node)
 	path := join(prefix, key)
 	d.offsets[path] = at
@@ -91,7 +93,7 @@ func (d *document) note(prefix string, node *unstable.Node) {
 // noteParts records the offset of each element of a value, which is a list or an inline table. The
 // parser gives no offset for some elements. Such an element gets the offset of the element before it
 // or, if it is the first, the offset of the whole value (the parameter at).
-func (d *document) noteParts(path string, at int, value *unstable.Node) {
+func (d *Document) noteParts(path string, at int, value *unstable.Node) {
 	parts := value.Children()
 	for i := 0; parts.Next(); i++ {
 		switch part := parts.Node(); {
@@ -132,8 +134,8 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// wrong records a mistake in a value. The path, such as "topic.words", tells which value it is.
-func (d *document) wrong(path string, err error) {
+// Wrong records a mistake in a value. The path, such as "topic.words", tells which value it is.
+func (d *Document) Wrong(path string, err error) {
 	offset, known := d.offsets[path]
 	if !known {
 		offset = -1
@@ -141,17 +143,17 @@ func (d *document) wrong(path string, err error) {
 	d.problems = append(d.problems, problem{offset, err})
 }
 
-// maxReported is the maximum number of mistakes that an error lists.
-const maxReported = 20
+// MaxReported is the maximum number of mistakes that an error lists.
+const MaxReported = 20
 
-// err returns an error that lists the mistakes, one a line, in the order of the file;
+// Err returns an error that lists the mistakes, one a line, in the order of the file;
 // nil if there is none.
-func (d *document) err() error {
+func (d *Document) Err() error {
 	slices.SortStableFunc(d.problems, func(a, b problem) int { return cmp.Compare(a.offset, b.offset) })
 	var all []error
 	for i, p := range d.problems {
-		if i == maxReported {
-			all = append(all, fmt.Errorf("%s: and %d mistakes more", d.name, len(d.problems)-maxReported))
+		if i == MaxReported {
+			all = append(all, fmt.Errorf("%s: and %d mistakes more", d.name, len(d.problems)-MaxReported))
 			break
 		}
 		if p.offset < 0 {
