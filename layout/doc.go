@@ -15,7 +15,8 @@
 //	epochs/<n>                                           claim of an epoch, one life of the crawl's queues in Redis: by whom, and which generations the claimer had read
 //	takedowns/<version>.json                             what is forgotten: hashes of URLs and sites
 //	controls/<version>.json                              pause, caps, alerts and keys of the API
-//	copies/<key>                                         a second copy of each version of collections, strategies, takedowns and controls
+//	controls/curation/<version>.json                     synonyms, pinned and banned results of searches
+//	copies/<key>                                         a second copy of each version of collections, strategies, takedowns, controls and curation
 //	feedback/<yyyyMMdd>/<HHmmssSSS>_<worker>.json        vital signs of a worker since its last report
 //	dead-letters/<queue>/<content hash>.json     a message given up, with its reason (.again: the request to send it again)
 //	judgments/<hash of query>/<content hash>.json         how well pages answer the query, by one judge at one time

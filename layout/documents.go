@@ -103,6 +103,13 @@ func TakedownKey(version uint64) string { return numbered(Takedowns, version) }
 // ControlKey returns the key of one version of the controls: pause, limits and prices of the crawl.
 func ControlKey(version uint64) string { return numbered(Controls, version) }
 
+// Curations is the prefix of the keys of all versions of the curation: synonyms, pinned and banned
+// results of searches. It lies below Controls, so that one LIST finds the versions of both documents.
+const Curations = Controls + "curation/"
+
+// CurationKey returns the key of one version of the curation (see Curations).
+func CurationKey(version uint64) string { return numbered(Curations, version) }
+
 // CopyKey returns the key of the second copy of a published document. The parameter is the
 // document's own key, such as "controls/000000000003.json".
 func CopyKey(document string) string { return Copies + document }

@@ -232,9 +232,13 @@ var ours = map[string]func(key string) bool{
 		_, generation, err := ParseManifestKey(key)
 		return err == nil && generation > 0
 	},
-	Epochs:      func(key string) bool { _, err := ParseEpochKey(key); return err == nil },
-	Takedowns:   func(key string) bool { _, err := ParseNumberedKey(key, Takedowns); return err == nil },
-	Controls:    func(key string) bool { _, err := ParseNumberedKey(key, Controls); return err == nil },
+	Epochs:    func(key string) bool { _, err := ParseEpochKey(key); return err == nil },
+	Takedowns: func(key string) bool { _, err := ParseNumberedKey(key, Takedowns); return err == nil },
+	Controls: func(key string) bool {
+		_, err := ParseNumberedKey(key, Controls)
+		_, errCuration := ParseNumberedKey(key, Curations)
+		return err == nil || errCuration == nil
+	},
 	Feedback:    func(key string) bool { _, err := ParseFeedbackKey(key); return err == nil },
 	Books:       bookPattern.MatchString,
 	Segments:    segmentPattern.MatchString,

@@ -22,7 +22,7 @@ func (w *world) control(change func(*control.Document)) {
 func (w *world) pause() *control.Pause {
 	w.t.Helper()
 	w.run()
-	found, err := control.Find(w.t.Context(), w.bucket)
+	found, _, err := control.Find(w.t.Context(), w.bucket)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -152,9 +152,22 @@ func (d Document) Paused(now time.Time) *Pause {
 var store = numbered.Store[Document]{Prefix: layout.Controls, Key: layout.ControlKey, Most: maxBytes}
 
 // Find returns the controls in force, and the newer versions that are damaged. It takes
-// one LIST and, if no version is damaged, at most one GET.
-func Find(ctx context.Context, bucket blob.Reader) (numbered.Found[Document], error) {
-	return store.Find(ctx, bucket)
+// one LIST and, if no version is damaged, at most one GET. The same LIST finds the versions of the
+// curation (see layout.Curations), which Find returns unread, in ascending order.
+func Find(ctx context.Context, bucket blob.Reader) (found numbered.Found[Document], curations []blob.Object, err error) {
+	var versions []blob.Object
+	for object, err := range bucket.List(ctx, layout.Controls, "") {
+		if err != nil {
+			return found, nil, fmt.Errorf("cannot list %s: %w", layout.Controls, err)
+		}
+		if _, err := layout.ParseNumberedKey(object.Key, layout.Controls); err == nil {
+			versions = append(versions, object)
+		} else if _, err := layout.ParseNumberedKey(object.Key, layout.Curations); err == nil {
+			curations = append(curations, object)
+		}
+	}
+	found, err = store.Among(ctx, bucket, versions)
+	return found, curations, err
 }
 
 // Republish repairs damaged controls: it publishes the version in force again, under a new number.

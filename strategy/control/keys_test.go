@@ -29,7 +29,7 @@ func TestKeys(t *testing.T) {
 			}
 		})
 	}
-	found, err := Find(t.Context(), bucket)
+	found, _, err := Find(t.Context(), bucket)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ type Document interface{ Validate() error }
 
 // Store stores the numbered versions of one document in a bucket, such as those of the controls.
 type Store[T Document] struct {
-	Prefix string                      // prefix of the keys of all versions; no other keys have it
+	Prefix string                      // prefix of the keys of all versions; keys of another form below it are ignored
 	Key    func(version uint64) string // function that returns the key of the version with this number
 	Most   int64                       // maximum size of a version, in bytes
 	// Recover, if not nil, saves content of a damaged version. Its arguments are the newest document

@@ -1,5 +1,5 @@
 // Package settings reads the published documents in force: strategies, collections,
-// takedowns and controls. Every function of the search engine reads them from the
+// takedowns and controls. Of the curation of searches it only lists the versions. Every function of the search engine reads them from the
 // bucket itself; no central program distributes them.
 package settings
 
@@ -27,6 +27,9 @@ import (
 type Settings struct {
 	membership.Members // strategies, collections, takedowns, and the collections to which the crawl is limited
 	Control            control.Document
+	// Curations are the versions of the curation of searches, in ascending order. They are not read,
+	// since only the query engine needs them (see curation.Among).
+	Curations []blob.Object
 	// Warnings are sentences about faults of published documents, such as one that cannot
 	// be read. They do not make Read fail.
 	Warnings []string
@@ -77,8 +80,8 @@ func (r *Reader) Read(ctx context.Context, bucket blob.Reader, now time.Time) (*
 	})
 	read("takedowns", func(ctx context.Context) (err error) { s.Takedowns, err = takedown.Load(ctx, bucket); return err })
 	read("controls", func(ctx context.Context) error {
-		found, err := control.Find(ctx, bucket)
-		s.Control = found.Document
+		found, curations, err := control.Find(ctx, bucket)
+		s.Control, s.Curations = found.Document, curations
 		unread.add(found.Damaged)
 		return err
 	})

@@ -17,6 +17,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
+	"github.com/bucketsearch/bucketsearch/strategy/curation"
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
@@ -225,6 +226,27 @@ func TestControlIsNoSetting(t *testing.T) {
 	s := read(t, bucket)
 	if diff := cmp.Diff(want, s.Control); diff != "" || s.Fingerprint() != before {
 		t.Errorf("%q became %q; controls (-want +got):\n%s", before, s.Fingerprint(), diff)
+	}
+}
+
+// TestCurationIsListed: the versions of the curation of searches are found by the LIST of the controls, and
+// are not read.
+func TestCurationIsListed(t *testing.T) {
+	store := memblob.New()
+	publish(t, store, rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon), control.Document{Webhook: "https://example.org/"})
+	for _, page := range []string{"https://example.org/a", "https://example.org/b"} {
+		if _, err := curation.Publish(t.Context(), store, curation.Document{Bans: []curation.Ban{{Pages: []string{page}}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bucket := countblob.New(store)
+	s := read(t, bucket)
+	if got := bucket.Counts(); got.List != 5 || got.Get != 3 {
+		t.Errorf("%d LIST and %d GET; want those of the strategies, the collections, the takedowns and the controls", got.List, got.Get)
+	}
+	found, err := curation.Among(t.Context(), bucket, s.Curations)
+	if err != nil || found.Version != 2 || s.Control.Webhook == "" || bucket.Counts().Get != 4 {
+		t.Errorf("version %d, %v, after %d GET; controls %+v", found.Version, err, bucket.Counts().Get, s.Control)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
+	"github.com/bucketsearch/bucketsearch/strategy/curation"
 	"github.com/bucketsearch/bucketsearch/strategy/epoch"
 	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
@@ -43,6 +44,9 @@ func (r *Repairer) mendApart(ctx context.Context, problem verify.Problem, report
 		layout.Clicks:    giveUp("the click is lost, and eval measures by the others"),
 		layout.Copies:    giveUp("what it is a copy of is damaged or deleted, too"),
 	}[strings.SplitAfterN(key, "/", 2)[0]]
+	if strings.HasPrefix(key, layout.Curations) {
+		mend = r.republishCuration
+	}
 	quarantined := strings.HasPrefix(key, layout.Quarantine) && problem.Kind == verify.Damaged
 	if mend == nil && !quarantined {
 		return false, nil
@@ -163,6 +167,15 @@ func (r *Repairer) republishCollection(ctx context.Context, key string) (string,
 func (r *Repairer) republishControls(ctx context.Context, key string) (string, error) {
 	version, err := control.Republish(ctx, r.Bucket, r.Now())
 	return published(key, version), err
+}
+
+func (r *Repairer) republishCuration(ctx context.Context, key string) (string, error) {
+	version, err := curation.Republish(ctx, r.Bucket)
+	said := published(key, version)
+	if version > 0 {
+		said += "; to see it: bucketsearch curate --show"
+	}
+	return said, err
 }
 
 func (r *Repairer) republishTakedowns(ctx context.Context, key string) (string, error) {

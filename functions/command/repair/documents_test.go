@@ -13,6 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
+	"github.com/bucketsearch/bucketsearch/strategy/curation"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
@@ -32,6 +33,11 @@ func TestApart(t *testing.T) {
 	for _, hook := range []string{"http://hook.example/", "http://hook.example/2"} {
 		_, err := control.Change(t.Context(), whole.Bucket, func(d *control.Document) bool { d.Webhook = hook; return true })
 		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, page := range []string{"http://b.example/", "http://b.example/2"} {
+		if _, err := curation.Publish(t.Context(), whole.Bucket, curation.Document{Bans: []curation.Ban{{Pages: []string{page}}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -68,6 +74,7 @@ func TestApart(t *testing.T) {
 		layout.CollectionKey(name, 1):                                  layout.CollectionKey(name, 2),
 		layout.CollectionKey(name, 2):                                  layout.CollectionKey(name, 3),
 		layout.ControlKey(2):                                           layout.ControlKey(3),
+		layout.CurationKey(2):                                          layout.CurationKey(3),
 		layout.TakedownKey(1):                                          layout.TakedownKey(2),
 		layout.TakedownKey(2):                                          layout.TakedownKey(3),
 		layout.EpochKey(8):                                             layout.EpochKey(9),
@@ -165,7 +172,7 @@ func TestApartLost(t *testing.T) {
 	if report := run(w); len(report.Left) > 0 {
 		t.Errorf("left:\n%s", sentences(report.Left))
 	}
-	if found, err := control.Find(t.Context(), w.Bucket); err != nil || found.Document.Pause == nil || found.Document.Pause.By != control.Operator {
+	if found, _, err := control.Find(t.Context(), w.Bucket); err != nil || found.Document.Pause == nil || found.Document.Pause.By != control.Operator {
 		t.Errorf("controls %+v, %v", found.Document, err)
 	}
 	missing := w.Settings.Collections[0]

@@ -16,6 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
+	"github.com/bucketsearch/bucketsearch/strategy/curation"
 	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
@@ -32,7 +33,7 @@ var apart = []struct {
 	{layout.Strategies, checkVersion[rules.Document]},
 	{layout.Collections, checkVersion[collection.Collection]},
 	{layout.Takedowns, checkVersion[takedown.Document]},
-	{layout.Controls, checkVersion[control.Document]},
+	{layout.Controls, checkControls},
 	{layout.Epochs, func(_ string, content []byte) error { return layout.CheckClaim(content) }},
 	{layout.Feedback, func(_ string, content []byte) error { return vitals.Check(content) }},
 	{layout.DeadLetters, checkDeadLetter},
@@ -56,6 +57,14 @@ func checkVersion[T numbered.Document](_ string, content []byte) error {
 		_, err = numbered.Decode[T](content)
 	}
 	return err
+}
+
+// checkControls checks an object under controls/, which is a version of the controls or of the curation.
+func checkControls(key string, content []byte) error {
+	if strings.HasPrefix(key, layout.Curations) {
+		return checkVersion[curation.Document](key, content)
+	}
+	return checkVersion[control.Document](key, content)
 }
 
 // checkCopy checks an object under copies/ by its checksum (see layout.Unseal). Such an object is the
@@ -84,7 +93,7 @@ func checkDeadLetter(key string, content []byte) error {
 
 // readApart reads every object of the kinds that no manifest lists (see the variable apart), and
 // reports damaged objects. Each version of a published document (collection, strategy, takedowns,
-// controls) has a copy under copies/. So of these documents readApart also reports
+// controls, curation) has a copy under copies/. So of these documents readApart also reports
 //
 //	each version that is deleted, although its copy is still there
 //	each copy whose content differs from that of its version
@@ -180,6 +189,8 @@ func (a *apartObjects) meaning(key string) string {
 		return ", and lost to history, on which nothing of today depends"
 	case newest == "" && strings.HasPrefix(key, layout.Collections):
 		return ", no version before it can be read, and nothing is asked of web sites until the collection is published again (bucketsearch crawl --collection FILE)"
+	case newest == "" && strings.HasPrefix(key, layout.Curations):
+		return ", no version before it can be read, and searches have no synonyms, pinned and banned results until they are published again (bucketsearch curate FILE)"
 	case newest == "":
 		return ", no version before it can be read, and nothing is asked of web sites until it is mended"
 	case strings.HasPrefix(key, layout.Takedowns):
