@@ -80,7 +80,7 @@ func (ix *Index) searchAcross(ctx context.Context, q *Query) (Result, error) {
 	for _, t := range translators {
 		asked[0].without = append(asked[0].without, t.To)
 		in := plain
-		in.into, in.Named = t, nil
+		in.into, in.Named, in.Pinned = t, nil, nil
 		asked = append(asked, in)
 	}
 	results := make([]Result, len(asked))
@@ -199,10 +199,14 @@ func join(results []Result, q *Query) Result {
 		}
 	}
 	all.Hits = nil
+	first := all.Pinned // number of hits that come before all others
+	if all.Named {
+		first++
+	}
 	for n := range q.From + q.Size {
 		best := -1
 		for i, list := range lists {
-			if len(list) > 0 && (best < 0 || list[0].before(&lists[best][0], q.ByDate)) && !(n == 0 && best == 0 && all.Named) {
+			if len(list) > 0 && (best < 0 || list[0].before(&lists[best][0], q.ByDate)) && !(n < first && best == 0) {
 				best = i
 			}
 		}

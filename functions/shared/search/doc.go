@@ -290,6 +290,13 @@
 // index and passes the filters is the first hit, whatever its words are. It gets the score of the
 // second hit. The other hits are those that the query would find if this page did not match.
 //
+// # Pinned pages
+//
+// A query may pin pages ([Query].Pinned), which somebody has chosen for it. They are the first hits, even
+// before a named page, each with the score of the best of the others. As with a named page, filters may
+// leave them out, and the other hits are those that the query would find if these pages did not match. Of
+// pinned pages in a language into which the query is translated (see Across languages), none comes first.
+//
 // # Images
 //
 // With type:image, every hit is an image, with the best page that shows it. The words
@@ -319,7 +326,7 @@
 //	               if the query's words have different terms by language
 //	positions      only where they are too large for the step before
 //	identities     only when matches with equal scores are on different pages of hits; for
-//	               named pages, together with the terms
+//	               named and pinned pages, together with the terms
 //	documents      of the hits
 //	correction     only for mistyped queries: the dictionaries; in an index of several languages the
 //	               terms of similar words; then the terms of the corrected query

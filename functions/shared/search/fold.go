@@ -119,8 +119,8 @@ func (f *folder) gather(ctx context.Context, wanted int) error {
 // read reads the documents of matches and adds the matches to the groups.
 func (f *folder) read(ctx context.Context, matches []match) error {
 	known := matches
-	if f.showsNamed {
-		known = slices.Concat(f.asked, matches)
+	if len(f.shown) > 0 {
+		known = slices.Concat(f.shownDocuments(), matches)
 	}
 	if err := f.fetch(ctx, known); err != nil {
 		return err

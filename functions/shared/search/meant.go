@@ -45,12 +45,12 @@ type correction struct {
 //
 //	all words of the query are in documents, and it finds fewResults or more
 //	the query asks for a further page of hits, or for none
-//	the query is one of several translations, or an address
+//	the query is one of several translations, an address, or one for which pages are pinned
 func (s *search) setMeant(ctx context.Context, limited deadline, finds int) error {
 	q := s.query
 	few := finds < fewResults
 	unknown := slices.Contains(slices.Collect(maps.Values(s.plan.known)), 0)
-	if q.From > 0 || q.Size == 0 || q.into != nil || len(q.without) > 0 || len(q.Named) > 0 || s.result.Partial || !unknown && !few {
+	if q.From > 0 || q.Size == 0 || q.into != nil || len(q.without) > 0 || len(q.Named)+len(q.Pinned) > 0 || s.result.Partial || !unknown && !few {
 		return nil
 	}
 	text := q.Text

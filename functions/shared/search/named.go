@@ -5,49 +5,84 @@ import (
 	"slices"
 
 	"github.com/RoaringBitmap/roaring"
+
+	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// A page that the query names by its address (Query.Named) is the first hit, whatever its words
-// are. It is found in the columns of identities, which are read together with the terms, and
-// taken out of the matches, so that it is no second hit.
+// Some pages are hits before all others, whatever the words of the query are:
+//
+//	the pages of Query.Pinned        in their order
+//	the first page of Query.Named    that the index has: the page whose address the query is
+//
+// They are found in the columns of identities, which are read together with the terms, and taken out of
+// the matches, so that none of them is a second hit.
 
-// takeNamed finds the first page of Query.Named that the index has and the filters accept, and sets
-// s.asked to its documents. There are several documents if several storage partitions hold a version of
-// the page. Then takeNamed keeps these documents out of the search, because addNamed puts the page before
-// the hits that are found.
-func (s *search) takeNamed() {
-	for _, id := range s.query.Named {
-		for part, of := range s.identities {
-			if s.missing[part] { // nothing says which of its documents the filters accept
-				continue
-			}
-			for doc := range of {
-				if of[doc] == id && s.accept[part].next(uint32(doc)) == uint32(doc) {
-					s.asked = append(s.asked, match{part: int32(part), doc: uint32(doc)})
-				}
-			}
+// leading is a page that comes before the other hits.
+type leading struct {
+	// documents of the page; several if several storage partitions hold versions of it
+	docs   []match
+	pinned bool // whether the page is one of Query.Pinned
+}
+
+// takeLeading finds the pages that come first (see leading): those that the index has and the filters
+// accept. It sets s.leading to them, and s.shown to those on the requested page of hits. Then it keeps
+// their documents out of the search, because addLeading puts the pages before the hits that are found.
+func (s *search) takeLeading() {
+	for _, id := range s.query.Pinned {
+		if docs := s.documentsOf(id); len(docs) > 0 {
+			s.lead(leading{docs, true})
 		}
-		if len(s.asked) > 0 {
+	}
+	s.result.Pinned = len(s.leading)
+	for _, id := range s.query.Named {
+		if docs := s.documentsOf(id); len(docs) > 0 {
+			s.result.Named = true
+			s.lead(leading{docs, false})
 			break
 		}
 	}
-	if len(s.asked) == 0 {
+	n := len(s.leading)
+	if n == 0 {
 		return
 	}
-	for _, f := range s.asked {
+	others := *s.query
+	s.shown = s.leading[min(n, others.From):min(n, others.From+others.Size)]
+	others.From, others.Size = max(0, others.From-n), others.Size-len(s.shown)
+	s.query = &others
+}
+
+// documentsOf returns the documents of a page that the filters accept.
+func (s *search) documentsOf(id layout.Identity) (docs []match) {
+	for part, of := range s.identities {
+		if s.missing[part] { // nothing says which of its documents the filters accept
+			continue
+		}
+		for doc := range of {
+			if of[doc] == id && s.accept[part].next(uint32(doc)) == uint32(doc) {
+				docs = append(docs, match{part: int32(part), doc: uint32(doc)})
+			}
+		}
+	}
+	return docs
+}
+
+// lead adds a page to s.leading, counts it, and takes its documents out of the search.
+func (s *search) lead(page leading) {
+	s.leading = append(s.leading, page)
+	for _, f := range page.docs {
 		s.accept[f.part].remove(f.doc)
 	}
 	if len(s.query.Facets) > 0 {
-		s.see(s.asked[0].part, s.asked[0].doc)
+		s.see(page.docs[0].part, page.docs[0].doc)
 	}
-	others := *s.query
-	if others.From > 0 {
-		others.From--
-	} else if others.Size > 0 {
-		others.Size--
-		s.showsNamed = true
+}
+
+// shownDocuments returns the documents of the pages that come first on the requested page of hits.
+func (s *search) shownDocuments() (docs []match) {
+	for _, page := range s.shown {
+		docs = append(docs, page.docs...)
 	}
-	s.query = &others
+	return docs
 }
 
 // remove excludes the document doc from those that may match.
@@ -64,25 +99,31 @@ func (a *accept) remove(doc uint32) {
 	a.dead = dead
 }
 
-// addNamed puts the hit for the page of Query.Named before the other hits, and gives it the score
-// of the best of them.
-func (s *search) addNamed(ctx context.Context) error {
-	s.result.Total++
-	s.result.Named = true
-	if !s.showsNamed {
-		return nil
-	}
-	if err := s.fetch(ctx, s.asked); err != nil {
+// addLeading counts the pages that come first, puts their hits before the other hits, and gives each the
+// score of the best of these.
+func (s *search) addLeading(ctx context.Context) error {
+	s.result.Total += len(s.leading)
+	if err := s.fetch(ctx, s.shownDocuments()); err != nil {
 		return err
 	}
-	latest := slices.MaxFunc(s.asked, func(a, b match) int { return s.document(a).Version.Compare(s.document(b).Version) })
-	hit := s.mark([]match{latest})[0]
+	best := 0.0
 	if len(s.result.Hits) > 0 {
-		hit.Score = s.result.Hits[0].Score
+		best = s.result.Hits[0].Score
 	}
-	if s.query.Explain {
-		hit.Explanation = &Explanation{What: "the query is the address of this page: the best score of the others", Value: hit.Score}
+	var hits []Hit
+	for _, page := range s.shown {
+		latest := slices.MaxFunc(page.docs, func(a, b match) int { return s.document(a).Version.Compare(s.document(b).Version) })
+		hit := s.mark([]match{latest})[0]
+		hit.Score, hit.Pinned = best, page.pinned
+		if s.query.Explain {
+			what := "the query is the address of this page: the best score of the others"
+			if page.pinned {
+				what = "the page is pinned for this query: the best score of the others"
+			}
+			hit.Explanation = &Explanation{What: what, Value: best}
+		}
+		hits = append(hits, hit)
 	}
-	s.result.Hits = slices.Insert(s.result.Hits, 0, hit)
+	s.result.Hits = append(hits, s.result.Hits...)
 	return nil
 }

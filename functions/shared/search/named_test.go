@@ -112,3 +112,49 @@ func TestNamedInAMissingPart(t *testing.T) {
 		t.Errorf("named: %v, partial: %v", got.Named, got.Partial)
 	}
 }
+
+// TestPinned checks that pinned pages come first, in their order and marked, and that the hits after them
+// are those that the query finds without pins, on all pages of hits. Pages that the index lacks, that are
+// dead, or that a filter excludes are left out.
+func TestPinned(t *testing.T) {
+	random := rand.New(rand.NewPCG(17, 1))
+	docs := randomDocuments(random, 60)
+	gone := docs[7].ID
+	ix := indexWithout(t, map[layout.Identity]bool{gone: true}, divide(random, docs, 3)...)
+	for range 60 {
+		q := randomQuery(random)
+		if parsedLong(ix.plan(&q, false)) {
+			continue // similar matches support each other, pinned pages none
+		}
+		q.Fold, q.Size = false, 1+q.Size%10
+		all := find(t, ix, Query{Text: q.Text, Site: q.Site, Size: 100})
+		pins := []string{docs[3].URL, docs[50].URL, docs[20].URL}
+		q.Pinned = []layout.Identity{layout.IdentityOf("http://absent.example/"), docs[3].ID, gone, docs[50].ID, docs[20].ID, docs[3].ID}
+		got := find(t, ix, q)
+		if got.Pinned < len(pins) {
+			if ix.plan(&q, false).filter.empty() {
+				t.Fatalf("%q has %d pinned pages", q.Text, got.Pinned)
+			}
+			continue
+		}
+		want := slices.Clone(pins)
+		for _, hit := range all.Hits {
+			if !slices.Contains(pins, hit.URL) {
+				want = append(want, hit.URL)
+			}
+		}
+		total := len(want)
+		want = want[min(q.From, len(want)):min(q.From+q.Size, len(want))]
+		if found := each(got.Hits, func(h Hit) string { return h.URL }); !slices.Equal(found, want) || got.Exact && got.Total != total {
+			t.Errorf("%q from %d: %d hits %q, want %d %q", q.Text, q.From, got.Total, found, total, want)
+		}
+		for i, hit := range got.Hits {
+			if is := q.From+i < len(pins); hit.Pinned != is {
+				t.Errorf("%q: hit %d is pinned: %v, want %v", q.Text, q.From+i, hit.Pinned, is)
+			}
+		}
+	}
+	if got := find(t, ix, Query{Text: "wordsthatnopagehas", Size: 10, Pinned: []layout.Identity{docs[3].ID}, Facets: []string{Lang}}); got.Total != 1 || len(got.Hits) != 1 || !got.Hits[0].Pinned || got.Meant != nil {
+		t.Errorf("without matches: %+v", got)
+	}
+}

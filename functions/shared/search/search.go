@@ -125,8 +125,8 @@ func (s *search) show(ctx context.Context, best []match) (err error) {
 	if s.plan.images {
 		return s.showImages(ctx, best)
 	}
-	if s.showsNamed { // in one step with the others, if these are not read yet
-		err = s.fetch(ctx, slices.Concat(s.asked, best))
+	if len(s.shown) > 0 { // in one step with the others, if these are not read yet
+		err = s.fetch(ctx, slices.Concat(s.shownDocuments(), best))
 	}
 	if err == nil {
 		s.result.Hits, best, err = s.hits(ctx, best)
@@ -134,8 +134,8 @@ func (s *search) show(ctx context.Context, best []match) (err error) {
 	if err == nil && s.query.Explain {
 		err = s.explain(ctx, best)
 	}
-	if err == nil && len(s.asked) > 0 {
-		err = s.addNamed(ctx)
+	if err == nil && len(s.leading) > 0 {
+		err = s.addLeading(ctx)
 	}
 	return err
 }
@@ -150,11 +150,9 @@ type search struct {
 	documents  map[spot]*segment.Document // the documents read so far, by position in the index
 	// addresses of the matches that are alike to a shown match and are not shown themselves, by the
 	// position of the shown match in the index
-	alike map[spot][]string
-	// documents of the named page, which is the first page in Query.Named that the index has and the
-	// filters accept; several documents if several partitions hold versions of this page
-	asked      []match
-	showsNamed bool // whether the named page (see asked) is among the returned hits
+	alike   map[spot][]string
+	leading []leading // pages that come before the other hits
+	shown   []leading // those of them that are on the requested page of hits
 	// whether spread or translate has moved hits, so that they are no longer sorted by score
 	spreads bool
 	// values of Hit.MoreOfSite (number of further hits of the hit's site that were moved down), by the
@@ -183,8 +181,8 @@ func (s *search) find(ctx deadline) ([]match, error) {
 	if len(s.plan.rules) > 1 {
 		also = append(also, s.readRules)
 	}
-	named := len(s.query.Named) > 0 && !s.plan.images
-	if named {
+	leads := len(s.query.Named)+len(s.query.Pinned) > 0 && !s.plan.images
+	if leads {
 		also = append(also, s.identify)
 	}
 	if s.supports() {
@@ -203,8 +201,8 @@ func (s *search) find(ctx deadline) ([]match, error) {
 	if s.plan.lists {
 		s.leaveOutTextless()
 	}
-	if named {
-		s.takeNamed()
+	if leads {
+		s.takeLeading()
 	}
 	s.result.Exact = true
 	known := s.plan.weigh(s.gathered)
@@ -353,7 +351,7 @@ func (s *search) scanParts(ctx deadline, work *scan) error {
 //	all     whether n is the number of all matches. It is false if pages may match only by their
 //	        anchors or by the name of their site.
 func (s *search) documentsOfOneWord() (n int, known, all bool) {
-	if len(s.asked) > 0 || len(s.plan.words) != 1 || !s.plan.words[0].isOneTerm() || len(s.plan.not)+len(s.plan.demands) > 0 || !s.plan.filter.empty() ||
+	if len(s.leading) > 0 || len(s.plan.words) != 1 || !s.plan.words[0].isOneTerm() || len(s.plan.not)+len(s.plan.demands) > 0 || !s.plan.filter.empty() ||
 		s.plan.hasPhrases() || slices.ContainsFunc(s.parts, func(p Part) bool { return p.Dead != nil && !p.Dead.IsEmpty() }) {
 		return 0, false, false
 	}
@@ -370,6 +368,7 @@ type Result struct {
 	Exact   bool // whether Total is the number of all matches; if not, there may be more
 	Images  bool // whether the query asked for images: then Total counts images, and each hit has an Image
 	Named   bool // whether a page of Query.Named is in the index
+	Pinned  int  // number of pages of Query.Pinned that are in the index and that the filters accept
 	Hits    []Hit
 	Facets  []Facet  // facets in the order of Query.Facets
 	Partial bool     // whether the deadline passed before all segments were searched
@@ -380,13 +379,13 @@ type Result struct {
 	Translated []Translated
 }
 
-// matches returns the number of documents that match by their words: Total without the page of
-// Query.Named, which is a hit even if its words do not match.
+// matches returns the number of documents that match by their words: Total without the pages of
+// Query.Pinned and Query.Named, which are hits even if their words do not match.
 func (r *Result) matches() int {
 	if r.Named {
-		return r.Total - 1
+		return r.Total - r.Pinned - 1
 	}
-	return r.Total
+	return r.Total - r.Pinned
 }
 
 // Hit is a matching document, without its body.
@@ -404,6 +403,7 @@ type Hit struct {
 	MoreOfSite  int
 	Explanation *Explanation
 	Across      string // language into which the query was translated to find the document; "" if it was not
+	Pinned      bool   // whether the page is one of Query.Pinned
 	// whether no page of the URL is stored: then only links to it were found, and Snippet has the
 	// texts of these links
 	Unvisited bool

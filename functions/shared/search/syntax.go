@@ -36,6 +36,8 @@ type Query struct {
 	// index has becomes the first hit
 	Named []layout.Identity
 
+	Pinned []layout.Identity // pages that come first, in this order; those that the index lacks are left out
+
 	Fold   bool // one hit for documents with about the same text, unless Text has dup:all
 	Spread bool // show at most two hits of a site among the first ten (see spread)
 	// languages of the reader, such as "de", the preferred one first. They decide which of several alike
