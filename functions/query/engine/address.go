@@ -144,10 +144,11 @@ const maxLed = 5
 // searchPasted answers a query that is the address of a page. The first hit is the page; further
 // hits match the words of the address. If the page is not in the index, the answer has a note that
 // says why the page is missing, or to which other address it leads. The note comes from the books,
-// which record the outcome of each request; reading them costs additional requests.
-func (e *Engine) searchPasted(ctx context.Context, at *snapshot, p *pasted, q search.Query) (search.Result, error) {
+// which record the outcome of each request; reading them costs additional requests. The parameter index is
+// the snapshot's index without the pages that are banned for the query.
+func (e *Engine) searchPasted(ctx context.Context, at *snapshot, index *search.Index, p *pasted, q search.Query) (search.Result, error) {
 	q.Text, q.Named = p.words, identitiesOf(p.forms)
-	found, err := at.index.Search(ctx, q)
+	found, err := index.Search(ctx, q)
 	if err != nil || found.Named || found.Images || found.Partial || len(at.missing) > 0 || isFiltered(&q) {
 		return found, err
 	}
@@ -158,7 +159,7 @@ func (e *Engine) searchPasted(ctx context.Context, at *snapshot, p *pasted, q se
 	}
 	if led != nil {
 		q.Named = []layout.Identity{led.ID}
-		if found, err = at.index.Search(ctx, q); err != nil {
+		if found, err = index.Search(ctx, q); err != nil {
 			return search.Result{}, err
 		}
 		if found.Named {

@@ -109,8 +109,8 @@ type Result struct {
 	Cost   *meter.Cost // what the answer cost; nil unless Query.Cost was set
 }
 
-// Search searches all partitions. If the query is the address of a page, this page comes first (see
-// searchPasted). If a segment cannot be used, Search first reads the manifests again, because a
+// Search searches all partitions, with the synonyms, pinned and banned pages of the curation in force. If
+// the query is the address of a page, this page comes first (see searchPasted). If a segment cannot be used, Search first reads the manifests again, because a
 // merge may have replaced the segment. If that does not help, the segment is left out, and tried
 // again with the next snapshot of the manifests. Search fails with Lost if no partition can be
 // searched because generations (versions of manifests) are lost.
@@ -134,11 +134,16 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 		q.Across.Open = func(ctx context.Context, from, to string) (*dictionary.Dictionary, error) {
 			return e.dictionary(ctx, current, from, to)
 		}
+		current.curated.apply(&q.Query)
+		var index *search.Index
+		if index, err = current.searched(q.Text, e); err != nil {
+			break
+		}
 		var found search.Result
-		if isAddress {
-			found, err = e.searchPasted(ctx, current, &asked, q.Query)
+		if isAddress && len(q.Pinned) == 0 {
+			found, err = e.searchPasted(ctx, current, index, &asked, q.Query)
 		} else {
-			found, err = current.index.Search(ctx, q.Query)
+			found, err = index.Search(ctx, q.Query)
 		}
 		if err == nil {
 			if q.AsOf.IsZero() {
@@ -234,7 +239,7 @@ func (e *Engine) miss(ctx context.Context, key string, err error) {
 }
 
 // snapshotOf returns the snapshot of the given moment, or the newest snapshot if moment is zero. In
-// both cases, URLs that a takedown covers today are hidden. The engine keeps the past snapshot that
+// both cases, URLs that a takedown covers today are hidden, and the curation of today is in force. The engine keeps the past snapshot that
 // was used last. So a client that asks for several pages of results of the same moment makes the
 // engine open the segments only once.
 func (e *Engine) snapshotOf(ctx context.Context, moment time.Time) (*snapshot, error) {
@@ -250,7 +255,7 @@ func (e *Engine) snapshotOf(ctx context.Context, moment time.Time) (*snapshot, e
 		return nil, err
 	}
 	last := e.past.Load()
-	if last != nil && last.same(then) && last.takedowns.Version == inForce.Takedowns.Hidden().Version {
+	if last != nil && last.same(then) && last.takedowns.Version == inForce.Takedowns.Hidden().Version && last.curated.isNewest(inForce) {
 		return last, nil
 	}
 	fresh, err := e.take(ctx, then, inForce, last)

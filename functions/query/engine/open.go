@@ -31,6 +31,9 @@ type opened struct {
 	dead      *roaring.Bitmap  // documents that are deleted or hidden; nil for none
 	anchored  string           // key of the overlay (an object beside the segment) that has the anchors; "" for none
 	anchors   *segment.Segment // opened anchors (texts of links to the documents); nil if there are none, or if they cannot be used
+
+	curated *curated          // curation by which banned was made
+	banned  []*roaring.Bitmap // for each ban of the curation, the documents that it hides
 }
 
 // listedSegment is a segment, or an overlay of unvisited URLs (known only by links), as a manifest
@@ -53,7 +56,7 @@ var errMemory = errors.New("the memory for caches is too small")
 // The parameter known is the result of an earlier call for the same segment; it is zero if there
 // was none. What has not changed since that call is taken from known, and not read again.
 func (e *Engine) open(ctx context.Context, want listedSegment, forgotten takedown.Set, known opened) (opened, error) {
-	now := opened{segment: known.segment}
+	now := opened{segment: known.segment, curated: known.curated, banned: known.banned}
 	if want.Deletions != nil {
 		now.deletions = want.Deletions.Key
 	}
@@ -192,7 +195,7 @@ func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Set
 	}
 	fresh := &snapshot{
 		generations: at, takedowns: forgotten, prices: inForce.Control.Priced(),
-		segments: make(map[string]opened), missing: make(map[string]bool),
+		curated: e.curation(ctx, inForce, last), segments: make(map[string]opened), missing: make(map[string]bool),
 	}
 	var wanted []listedSegment
 	e.logLost(ctx, "a partition is missing from all answers", last.faults, at.faults)
@@ -213,10 +216,17 @@ func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Set
 		known := last.segments[want.Key]
 		group.Go(func() error {
 			branch := fork.Branch()
-			now, err := e.open(branch, want, forgotten, known)
+			open := func() (opened, error) {
+				now, err := e.open(branch, want, forgotten, known)
+				if err == nil {
+					err = now.curate(branch, fresh.curated, want.unvisited)
+				}
+				return now, err
+			}
+			now, err := open()
 			if errors.Is(err, segment.ErrDamaged) { // perhaps only its cached ranges are damaged
 				e.forget(want.Segment)
-				now, err = e.open(branch, want, forgotten, known)
+				now, err = open()
 			}
 			switch {
 			case err == nil:
@@ -256,25 +266,40 @@ func (e *Engine) logLost(ctx context.Context, what string, before, now map[layou
 	}
 }
 
-// join makes one index of the segments of the snapshot, with the engine's cache and weights.
+// join makes two indexes of the segments of the snapshot: one of all pages, and one without those that are
+// banned for all queries. They are the same if no page is banned so.
 func (s *snapshot) join(e *Engine) (err error) {
+	if s.index, err = s.indexWithout(nil, e); err != nil {
+		return err
+	}
+	s.unbanned = s.index
+	if bans := s.curated.always(); len(bans) > 0 {
+		s.unbanned, err = s.indexWithout(bans, e)
+	}
+	return err
+}
+
+// indexWithout makes one index of the segments of the snapshot, with the engine's cache and weights, and
+// without the pages that the given bans of the curation hide.
+func (s *snapshot) indexWithout(bans []int, e *Engine) (*search.Index, error) {
 	var parts []search.Part
 	for _, m := range s.manifests {
 		for _, listed := range m.Segments {
 			if o, found := s.segments[listed.Key]; found {
-				parts = append(parts, search.Part{Segment: o.segment, Dead: o.dead, Anchors: o.anchors, Ranks: e.ranks(listed)})
+				parts = append(parts, search.Part{Segment: o.segment, Dead: o.deadOf(bans), Anchors: o.anchors, Ranks: e.ranks(listed)})
 			}
 		}
 		if u := m.Unvisited; u != nil {
 			if o, found := s.segments[u.Key]; found {
-				parts = append(parts, search.Part{Segment: o.segment, Dead: o.dead, Unvisited: true})
+				parts = append(parts, search.Part{Segment: o.segment, Dead: o.deadOf(bans), Unvisited: true})
 			}
 		}
 	}
-	if s.index, err = search.New(parts, e.documents); err == nil && e.Weights != nil {
-		s.index = s.index.WithWeights(*e.Weights)
+	ix, err := search.New(parts, e.documents)
+	if err == nil && e.Weights != nil {
+		ix = ix.WithWeights(*e.Weights)
 	}
-	return err
+	return ix, err
 }
 
 // anchored returns the key of the segment to which an overlay of anchors (texts of links) belongs. The

@@ -42,7 +42,9 @@ type snapshot struct {
 	segments  map[string]opened // opened segments, by key
 	missing   map[string]bool   // keys of the segments that cannot be used
 	index     *search.Index
-	taken     time.Time // time at which reading of the manifests began
+	unbanned  *search.Index // index of the pages that are not banned for all queries (see curated)
+	curated   *curated      // synonyms, pinned and banned pages; nil if there are none
+	taken     time.Time     // time at which reading of the manifests began
 	// looked is the time of the last search that began with the hints (replaceable copies of recent
 	// manifests). For the time staleAfter from then on, each new snapshot searches for newer
 	// manifests without hints: it tries the numbers after those of the previous snapshot's

@@ -12,7 +12,7 @@ import (
 )
 
 // Suggest returns titles, headings and completed words for a text that somebody is typing, the best first
-// (see search.Index.Suggest). What cannot be read is left out, as by Search.
+// (see search.Index.Suggest). What cannot be read is left out, as by Search, and so are titles and headings of banned pages.
 func (e *Engine) Suggest(ctx context.Context, q search.Suggesting) ([]search.Suggestion, error) {
 	current, err := e.snapshots.get(ctx, e)
 	if err == nil {
@@ -21,7 +21,11 @@ func (e *Engine) Suggest(ctx context.Context, q search.Suggesting) ([]search.Sug
 	var tried retries
 	for err == nil {
 		var found []search.Suggestion
-		if found, err = current.index.Suggest(ctx, q); err == nil {
+		var index *search.Index
+		if index, err = current.searched(q.Text, e); err != nil {
+			break
+		}
+		if found, err = index.Suggest(ctx, q); err == nil {
 			return found, nil
 		}
 		current, err = e.afterFault(ctx, current, err, &tried)
