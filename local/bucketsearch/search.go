@@ -148,6 +148,9 @@ func printResult(out io.Writer, r engine.Result, s style, where *location) {
 		if n := len(hit.Alike); n > 0 {
 			fmt.Fprintf(out, "    %sand %s alike (dup:all shows them)%s\n", s.faint, count(n, "page"), s.off)
 		}
+		if hit.Pinned {
+			fmt.Fprintf(out, "    %spinned for this query%s\n", s.faint, s.off)
+		}
 		if hit.Unvisited {
 			fmt.Fprintf(out, "    %snot visited: links to it say this%s\n", s.faint, s.off)
 		}

@@ -36,6 +36,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -92,6 +93,15 @@ type Document struct {
 
 // IsEmpty reports whether the document changes no result.
 func (d Document) IsEmpty() bool { return len(d.Synonyms)+len(d.Pins)+len(d.Bans) == 0 }
+
+// Pinned returns the addresses of all pinned pages, each once, sorted.
+func (d Document) Pinned() (pages []string) {
+	for _, p := range d.Pins {
+		pages = append(pages, p.Pages...)
+	}
+	slices.Sort(pages)
+	return slices.Compact(pages)
+}
 
 // Fold returns the form in which whole queries are compared: in lower case and NFKC, with one space
 // between words.

@@ -125,6 +125,7 @@ type Result struct {
 	Alike       []string     `json:"alike"`        // addresses of pages with about the same text, which are not shown
 	MoreOfSite  int          `json:"more_of_site"` // number of further results of the site that Query.FoldSites has moved down
 	Across      string       `json:"across"`       // language into which the query was translated to find the page
+	Pinned      bool         `json:"pinned"`       // whether the operator has chosen that the page comes first for this query
 	Unvisited   bool         `json:"unvisited"`    // whether no page is stored: only links to it were found
 	Image       *Image       `json:"image"`
 	Explanation *Explanation `json:"explanation"`

@@ -60,6 +60,8 @@ type Snippet struct {
 	// make room for other sites; only with fold=site
 	MoreOfSite int    `json:"more_of_site,omitempty"`
 	Across     string `json:"across,omitempty"` // language into which the query was translated to find the page; only with across=
+	// whether the operator has chosen that the page comes first for this query
+	Pinned bool `json:"pinned,omitempty"`
 	// whether no page is stored for the address: then only links to it were found, and snippet
 	// shows their texts
 	Unvisited   bool                `json:"unvisited,omitempty"`
@@ -128,7 +130,7 @@ func (r Result) Answer() Answer {
 		}
 		answer.Results = append(answer.Results, Snippet{
 			Image: r.picture(hit), URL: hit.URL, Title: hit.Title, Snippet: Plain(hit.Snippet), Section: (*Section)(hit.Section), Sections: further, Score: hit.Score, Lang: hit.Lang, LangSource: hit.LangSource, Type: hit.MIME,
-			Collections: hit.Collections, Fetched: hit.Fetched, Date: dayOf(hit.Date), Alike: hit.Alike, MoreOfSite: hit.MoreOfSite, Unvisited: hit.Unvisited, Across: hit.Across,
+			Collections: hit.Collections, Fetched: hit.Fetched, Date: dayOf(hit.Date), Alike: hit.Alike, MoreOfSite: hit.MoreOfSite, Pinned: hit.Pinned, Unvisited: hit.Unvisited, Across: hit.Across,
 			Explanation: hit.Explanation,
 		})
 	}

@@ -195,3 +195,25 @@ func (c *curated) apply(q *search.Query) {
 		q.Pinned = c.pins[curation.Fold(q.Text)]
 	}
 }
+
+// Unindexed returns those of the given addresses whose pages are not in the index, or are hidden from all
+// results.
+func (e *Engine) Unindexed(ctx context.Context, pages []string) (absent []string, err error) {
+	if len(pages) == 0 {
+		return nil, nil
+	}
+	current, err := e.snapshots.get(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	has, err := current.unbanned.Has(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, page := range pages {
+		if a, err := address.Parse(page); err != nil || !has(a.ID) {
+			absent = append(absent, page)
+		}
+	}
+	return absent, nil
+}

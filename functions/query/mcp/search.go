@@ -185,6 +185,9 @@ func resultOf(number int, hit *search.Hit, hash [32]byte) string {
 			facts = append(facts, fact)
 		}
 	}
+	if hit.Pinned {
+		facts = append(facts, "pinned for this query")
+	}
 	if n := len(hit.Alike); n > 0 {
 		facts = append(facts, fmt.Sprintf("%d more alike", n))
 	}

@@ -29,7 +29,8 @@ type leading struct {
 // their documents out of the search, because addLeading puts the pages before the hits that are found.
 func (s *search) takeLeading() {
 	for _, id := range s.query.Pinned {
-		if docs := s.documentsOf(id); len(docs) > 0 {
+		docs := slices.DeleteFunc(s.documentsOf(id), func(f match) bool { return s.parts[f.part].Unvisited })
+		if len(docs) > 0 {
 			s.lead(leading{docs, true})
 		}
 	}
@@ -83,6 +84,25 @@ func (s *search) shownDocuments() (docs []match) {
 		docs = append(docs, page.docs...)
 	}
 	return docs
+}
+
+// Has returns a function that reports whether the index has a stored page with an identity. It reads the
+// identities (hashes of URLs) of the documents of all segments in parallel.
+func (ix *Index) Has(ctx context.Context) (func(layout.Identity) bool, error) {
+	s := &search{ix: ix, gathered: newGathered(ix.parts), identities: make([][]layout.Identity, len(ix.parts))}
+	if err := s.each(withoutDeadline(ctx), s.identify); err != nil {
+		return nil, err
+	}
+	all := make(map[layout.Identity]bool)
+	for part, ids := range s.identities {
+		p := ix.parts[part]
+		for doc, id := range ids {
+			if !p.Unvisited && (p.Dead == nil || !p.Dead.ContainsInt(doc)) {
+				all[id] = true
+			}
+		}
+	}
+	return func(id layout.Identity) bool { return all[id] }, nil
 }
 
 // remove excludes the document doc from those that may match.

@@ -36,7 +36,7 @@ type Query struct {
 	// index has becomes the first hit
 	Named []layout.Identity
 
-	Pinned []layout.Identity // pages that come first, in this order; those that the index lacks are left out
+	Pinned []layout.Identity // pages that come first, in this order; those of which no page is stored are left out
 
 	Fold   bool // one hit for documents with about the same text, unless Text has dup:all
 	Spread bool // show at most two hits of a site among the first ten (see spread)
