@@ -20,6 +20,8 @@ type curated struct {
 	key  string                       // key of the version
 	pins map[string][]layout.Identity // pinned pages of each query, by its folded text (see curation.Fold)
 	bans []ban
+
+	synonyms *search.Synonyms
 }
 
 // ban hides pages.
@@ -70,6 +72,13 @@ func (c *curated) isNewest(inForce *settings.Settings) bool {
 
 func newCurated(key string, d curation.Document) *curated {
 	c := &curated{key: key, pins: make(map[string][]layout.Identity)}
+	if len(d.Synonyms) > 0 {
+		var sets []search.SynonymSet
+		for _, s := range d.Synonyms {
+			sets = append(sets, search.SynonymSet(s))
+		}
+		c.synonyms = search.NewSynonyms(sets)
+	}
 	for _, p := range d.Pins {
 		for _, query := range p.Queries {
 			for _, page := range p.Pages {
@@ -192,7 +201,7 @@ func (o *opened) deadOf(bans []int) *roaring.Bitmap {
 // apply sets the parts of a query that the curation decides.
 func (c *curated) apply(q *search.Query) {
 	if c != nil {
-		q.Pinned = c.pins[curation.Fold(q.Text)]
+		q.Pinned, q.Synonyms = c.pins[curation.Fold(q.Text)], c.synonyms
 	}
 }
 

@@ -75,6 +75,10 @@ func TestCuration(t *testing.T) {
 [[pins]]
 queries = ["Install", "get   the server"]
 pages = ["https://example.org/download", "https://example.org/absent", "https://example.org/older"]
+[[synonyms]]
+words = ["setup", "install"]
+[[synonyms]]
+words = ["everything", "all files"]
 [[bans]]
 pages = ["https://example.org/old/*"]
 [[bans]]
@@ -86,6 +90,8 @@ pages = ["https://example.org/old-news", "https://example.org/n*"]
 	}
 	ask("get the  Server", "*download", "*older", "new/install")
 	ask("installing", "new/install", "older", "old-news")
+	ask("setup", "new/install", "older", "old-news")
+	ask("everything", "download")
 	ask("server news")
 	ask("news server", "new/install", "old-news")
 	ask("https://example.org/old/faq#part", "new/install", "older", "download", "old-news") // the page is hidden, too

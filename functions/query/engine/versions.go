@@ -53,12 +53,13 @@ func (e *Engine) Versions(ctx context.Context, a address.Address) ([]Version, er
 	return all, nil
 }
 
-// Mark marks the words of a query in texts of a page, such as its paragraphs. The page is in the given
+// Mark marks the words of a query, and their synonyms, in texts of a page, such as its paragraphs. The page is in the given
 // language.
 func (e *Engine) Mark(ctx context.Context, q search.Query, language string, texts []string) ([][]search.Fragment, error) {
 	current, err := e.snapshots.get(ctx, e)
 	if err != nil {
 		return nil, err
 	}
+	current.curated.apply(&q)
 	return current.index.Mark(q, language, texts), nil
 }

@@ -211,6 +211,23 @@
 // A document with e and mail has all words, even without email. A document with email counts as having
 // e and mail, too. Matches with equal scores are ordered by identity, a hash of the URL.
 //
+// # Synonyms
+//
+// With [Query].Synonyms, a plain word of the query also finds the others of its set, as if they were its
+// terms: the highest score of them counts, idf is that of all together, and a page with one of them has the
+// word. The words of sets are analysed as those of queries, so databases finds what database does. Words
+// in quotes, with a sign or in a group, prefixes and words with edits have no synonyms, and a synonym
+// has none of its own.
+//
+//	ha → high availability   a page has the word if it has the two next to each other in a text; this
+//	                         counts like one term with the positions of the two. Links are not searched
+//	                         for it, nor are images, nor is it translated.
+//	high availability → ha   a page with ha has both words. Of words that follow each other in the
+//	                         query, the longest synonym counts.
+//
+// Both words of high availability are marked in snippets, also where they are apart. A query uses at most
+// 100 synonyms, 16 of them of several words; a note says so if there are more.
+//
 // # Snippets
 //
 // The snippet of a hit is the part of the body that has the most of the query's words, without the
@@ -324,7 +341,8 @@
 //	               them; posting lists of anchors; the columns of filters and facets;
 //	               for long queries the vectors of documents; the languages of documents
 //	               if the query's words have different terms by language
-//	positions      only where they are too large for the step before
+//	positions      only where they are too large for the step before, and for synonyms of several
+//	               words
 //	identities     only when matches with equal scores are on different pages of hits; for
 //	               named and pinned pages, together with the terms
 //	documents      of the hits

@@ -20,6 +20,8 @@ type gathered struct {
 	// for each part (segment), whether it could not be read before the deadline
 	missing []bool
 	names   []string // the query's terms; the index of a term is its number
+	// synonyms of several words, which have the numbers after those of all terms
+	alternatives []*alternative
 	// terms of texts, by part (segment) and number; nil if the part lacks the term
 	terms [][]*segment.Term
 	// terms of anchors (texts of links to pages), by part and number; nil for a part without
@@ -82,6 +84,7 @@ func (g *gathered) named(part int, err error) error {
 //	the terms of all words; also their positions, if the plan has phrases, or words that give a
 //	bonus if they are near each other
 //	the terms of the anchors (texts of links)
+//	the positions of synonyms of several words (see alternative), in a second request if they are large
 //	the columns for filters and facets
 //
 // In the same step it calls the given functions for each part (segment), to read further data. It also
@@ -111,8 +114,9 @@ func (g *gathered) read(ctx deadline, p *plan, facets []string, also []func(ctx 
 			}
 		}
 	}
-	positions := p.hasPhrases() || len(p.near) > 0
-	err := g.each(ctx, func(ctx context.Context, part int) (err error) {
+	g.numberAlternatives(p)
+	positions := p.hasPhrases() || len(p.near)+len(p.alternatives) > 0
+	readPart := func(ctx context.Context, part int) (err error) {
 		unvisited := g.parts[part].Unvisited
 		anchored := (g.parts[part].Anchors != nil || unvisited) && !p.images
 		selects := len(facets) > 0 || !p.filter.empty()
@@ -143,6 +147,12 @@ func (g *gathered) read(ctx deadline, p *plan, facets []string, also []func(ctx 
 			return err
 		})
 		return group.Wait()
+	}
+	err := g.each(ctx, func(ctx context.Context, part int) error {
+		if err := readPart(ctx, part); err != nil || len(g.alternatives) == 0 {
+			return err
+		}
+		return g.addAlternatives(ctx, part)
 	})
 	if err != nil {
 		return err

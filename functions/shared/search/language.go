@@ -186,10 +186,12 @@ func (p *plan) weighVariants(w *queryWord) {
 	}
 	best := 0.0
 	for i := range w.variants {
-		best = max(best, share(&w.variants[i]))
+		if w.variants[i].alternative == nil { // these come from all rules
+			best = max(best, share(&w.variants[i]))
+		}
 	}
 	for i := range w.variants {
-		if v := &w.variants[i]; best > 0 {
+		if v := &w.variants[i]; best > 0 && v.alternative == nil {
 			v.worth *= leastWorth + (1-leastWorth)*share(v)/best
 		}
 	}

@@ -48,12 +48,38 @@ func newMarker(p *plan, memory *Memory) *textMarker {
 		}
 		m.all += w.weight
 		for _, v := range w.variants {
-			term, _ := segment.CutImageTerm(v.term)
-			m.words[hashOf(term)] = meant{n, w.lone}
-			m.begins.add(term)
+			if v.alternative == nil {
+				term, _ := segment.CutImageTerm(v.term)
+				m.words[hashOf(term)] = meant{n, w.lone}
+				m.begins.add(term)
+			}
 		}
 	}
+	for n, w := range p.words {
+		m.addAlternatives(p, n, w)
+	}
 	return m
+}
+
+// addAlternatives makes m mark the words of synonyms of several words, such as high availability for ha: all
+// but stop words, wherever they are in a text, unless they are words of the query themselves.
+func (m *textMarker) addAlternatives(p *plan, n int, w *queryWord) {
+	for _, v := range w.variants {
+		if v.alternative == nil {
+			continue
+		}
+		for _, of := range v.alternative.words {
+			if p.stopWord(of) > 0.5 {
+				continue
+			}
+			for _, part := range of.variants {
+				if _, known := m.words[hashOf(part.term)]; !known {
+					m.words[hashOf(part.term)] = meant{n, of.lone}
+					m.begins.add(part.term)
+				}
+			}
+		}
+	}
 }
 
 // Mark marks the words of a query in whole texts of a page, such as its paragraphs, as snippets of the

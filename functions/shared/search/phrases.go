@@ -26,12 +26,13 @@ func (g *gathered) occurrences(ctx context.Context, part int, docs []uint32, phr
 	p := phraseReaders.Get().(*phraseReader)
 	defer p.forget()
 	p.segment, p.phrases = g.parts[part].Segment, phrases
-	p.places = slices.Grow(p.places[:0], len(g.names))[:len(g.names)]
+	numbers := len(g.names) + len(g.alternatives)
+	p.places = slices.Grow(p.places[:0], numbers)[:numbers]
 	clear(p.places)
 	for _, phrase := range phrases {
 		for _, w := range phrase.words {
 			for _, v := range w.variants {
-				if entry := g.terms[part][v.number]; entry != nil {
+				if entry := g.terms[part][v.number]; entry != nil && v.alternative == nil { // an alternative has no positions
 					p.add(v.number, entry)
 				}
 			}

@@ -65,6 +65,12 @@ type plan struct {
 	// terms by the rules of their own language; set by weigh
 	known map[string]float64
 
+	// synonyms of several words; they are searched like terms
+	alternatives []*alternative
+	synonymsUsed int  // number of synonyms of the query's words
+	cutSynonyms  bool // whether synonyms beyond maxSynonyms or maxAlternatives were left out
+	wordwise     bool // whether synonyms of several words are left out, because the query is translated
+
 	// Set only in a query that is translated (see translator):
 	source     int // index in plan.rules of the rules of the query's own language
 	translated Translated
@@ -108,6 +114,8 @@ func (ix *Index) plan(q *Query, unquoted bool) *plan {
 			p.add(c)
 		}
 	}
+	p.wordwise = q.into != nil
+	p.addSynonyms(q.Synonyms)
 	all := q.All && strings.TrimSpace(q.Text) == ""
 	p.lists = len(p.words) == 0 && !p.images && (all || !p.filter.empty() || len(p.not)+len(p.never)+len(p.demands) > 0)
 	switch {
@@ -371,7 +379,7 @@ func (p *plan) written() (n int) {
 func (p *plan) hasPhrases() bool { return len(p.must)+len(p.never)+len(p.grouped) > 0 }
 
 // each calls the function do for every word of the plan: for p.words, p.not, p.tested and the words of
-// p.never. Of a group such as (red OR blue) these are its words. The other phrases need no calls, because
+// p.never and p.alternatives. Of a group such as (red OR blue) these are its words. The other phrases need no calls, because
 // their words are among p.words and p.tested.
 func (p *plan) each(do func(w *queryWord)) {
 	for _, w := range p.words {
@@ -390,6 +398,11 @@ func (p *plan) each(do func(w *queryWord)) {
 	}
 	for _, ph := range p.never {
 		for _, w := range ph.words {
+			do(w)
+		}
+	}
+	for _, a := range p.alternatives {
+		for _, w := range a.words {
 			do(w)
 		}
 	}

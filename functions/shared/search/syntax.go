@@ -36,7 +36,10 @@ type Query struct {
 	// index has becomes the first hit
 	Named []layout.Identity
 
-	Pinned []layout.Identity // pages that come first, in this order; those of which no page is stored are left out
+	// pages that come first, in this order; those of which no page is stored are left out
+	Pinned []layout.Identity
+
+	Synonyms *Synonyms // words that find each other; nil for none
 
 	Fold   bool // one hit for documents with about the same text, unless Text has dup:all
 	Spread bool // show at most two hits of a site among the first ten (see spread)
@@ -318,6 +321,7 @@ type queryWord struct {
 //	a part of e-mail     also the terms of the joined word email
 //	a lone character     in older segments also the terms that begin with it
 //	a translated word    the terms of its translations instead
+//	any word             also the terms of its synonyms; a synonym of several words counts as one term
 //
 // Documents that have a word only outside of the page's main part are indexed under another form of its
 // term. In a search for pages, this form of a term is a variant, too (see queryWord.add).
@@ -337,6 +341,8 @@ type variant struct {
 	// rules plan.rules[r] turn the word into this term. So if a document in a language with these rules
 	// has the word, it is indexed under the term.
 	rules uint64
+	// the synonym of several words for which the variant stands; nil if it stands for a term
+	alternative *alternative
 }
 
 // isPair reports whether the word is a pair of characters of a script without spaces.
