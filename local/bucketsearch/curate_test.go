@@ -47,9 +47,9 @@ func TestCurate(t *testing.T) {
 	for want, args := range map[string][]string{
 		file + ":3: pages: a page is \"nowhere\"; write the address of one page": {file},
 		"no such file": {file + "x"},
-		"curate needs one file, such as: bucketsearch curate search.toml": {},
-		"give one of --show and --remove":                                 {"--show", "--remove"},
-		"curate takes no argument":                                        {"--remove", file},
+		"curate needs one file, such as: bucketsearch": {},
+		"give one of --show and --remove":              {"--show", "--remove"},
+		"curate takes no argument":                     {"--remove", file},
 	} {
 		if got := curate(args...); got.code == 0 || !strings.Contains(got.err, want) {
 			t.Errorf("%v: %+v, want %q", args, got, want)

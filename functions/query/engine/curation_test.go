@@ -48,8 +48,8 @@ func TestCuration(t *testing.T) {
 	s.Publish(manual("new/install", "Install", "how to install the server"), manual("old/install", "Install", "install install install the old server"))
 	s.Publish(manual("old/faq", "Questions", "install questions"), manual("older", "Older", "install older"), manual("download", "Download", "all files"))
 	s.Publish(manual("old-news", "Old news", "install news"))
-	counted := countblob.New(s.Bucket)
-	e := s.engine(counted)
+	meter := countblob.New(s.Bucket)
+	e := s.engine(meter)
 	ask := func(text string, want ...string) Result {
 		t.Helper()
 		found, err := e.Search(t.Context(), Query{Query: search.Query{Text: text, Size: 10, Facets: []string{search.Lang}}})
@@ -57,19 +57,19 @@ func TestCuration(t *testing.T) {
 		got := addresses(found)
 		slices.Sort(want)
 		sorted := slices.Sorted(slices.Values(got))
-		counted := 0
+		inFacets := 0
 		for _, f := range found.Facets[0].Values {
-			counted += f.Documents
+			inFacets += f.Documents
 		}
-		if !slices.Equal(sorted, want) || found.Total != len(want) || !found.Exact || counted != len(want) {
+		if !slices.Equal(sorted, want) || found.Total != len(want) || !found.Exact || inFacets != len(want) {
 			t.Errorf("%q: %d %q, want %q; facets %+v", text, found.Total, got, want, found.Facets)
 		}
 		return found
 	}
 	ask("install", "new/install", "old/install", "old/faq", "older", "old-news")
-	before := counted.Counts()
+	before := meter.Counts()
 	ask("install", "new/install", "old/install", "old/faq", "older", "old-news")
-	plain := counted.Counts().Get - before.Get
+	plain := meter.Counts().Get - before.Get
 
 	s.curate(`
 [[pins]]
@@ -95,9 +95,9 @@ pages = ["https://example.org/old-news", "https://example.org/n*"]
 	ask("server news")
 	ask("news server", "new/install", "old-news")
 	ask("https://example.org/old/faq#part", "new/install", "older", "download", "old-news") // the page is hidden, too
-	before = counted.Counts()
+	before = meter.Counts()
 	ask("installing", "new/install", "older", "old-news")
-	if more := counted.Counts().Get - before.Get; more > plain {
+	if more := meter.Counts().Get - before.Get; more > plain {
 		t.Errorf("%d GET, without curation %d", more, plain)
 	}
 	suggested, err := e.Suggest(t.Context(), search.Suggesting{Text: "que", Size: 5})
@@ -109,9 +109,9 @@ pages = ["https://example.org/old-news", "https://example.org/n*"]
 			t.Errorf("the stored copy of a banned page: %v", err)
 		}
 	}
-	past, err := e.Search(t.Context(), Query{Query: search.Query{Text: "install", Size: 10}, AsOf: s.Clock.Now()})
-	if s.Check(err); !slices.Equal(addresses(past)[:2], []string{"*download", "*older"}) || past.Total != 4 {
-		t.Errorf("of a past moment: %q", addresses(past))
+	then, err := e.Search(t.Context(), Query{Query: search.Query{Text: "install", Size: 10}, AsOf: s.Clock.Now()})
+	if s.Check(err); !slices.Equal(addresses(then)[:2], []string{"*download", "*older"}) || then.Total != 4 {
+		t.Errorf("of a past moment: %q", addresses(then))
 	}
 
 	// A segment that is added later has its banned pages hidden, too.

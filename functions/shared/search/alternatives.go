@@ -75,28 +75,28 @@ func (g *gathered) addAlternatives(ctx context.Context, part int) error {
 
 // holding returns the documents of a part that have all words of a phrase, in ascending order.
 func (g *gathered) holding(part int, ph *queryPhrase) (docs []uint32) {
-	cursors := make([]cursor, len(ph.words))
+	lists := make([]cursor, len(ph.words))
 	for i, w := range ph.words {
-		cursors[i].reset()
+		lists[i].reset()
 		for _, v := range w.variants {
 			if entry := g.terms[part][v.number]; entry != nil {
 				l := listCursor{last: -1}
 				l.it.Reset(entry.List)
 				l.doc = l.it.Next()
-				cursors[i].lists = append(cursors[i].lists, l)
-				cursors[i].doc = min(cursors[i].doc, l.doc)
+				lists[i].lists = append(lists[i].lists, l)
+				lists[i].doc = min(lists[i].doc, l.doc)
 			}
 		}
 	}
 	for doc := uint32(0); ; {
 		next := doc
-		for i := range cursors {
-			next = max(next, cursors[i].advance(next))
+		for i := range lists {
+			next = max(next, lists[i].advance(next))
 		}
 		switch {
 		case next == postings.NoMore:
 			return docs
-		case next == doc && cursors[0].doc == doc:
+		case next == doc && lists[0].doc == doc:
 			docs = append(docs, doc)
 			doc++
 		default:

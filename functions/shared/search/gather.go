@@ -21,7 +21,7 @@ type gathered struct {
 	missing []bool
 	names   []string // the query's terms; the index of a term is its number
 	// synonyms of several words, which have the numbers after those of all terms
-	alternatives []*alternative
+	alternatives []*synonymPhrase
 	// terms of texts, by part (segment) and number; nil if the part lacks the term
 	terms [][]*segment.Term
 	// terms of anchors (texts of links to pages), by part and number; nil for a part without
@@ -84,7 +84,7 @@ func (g *gathered) named(part int, err error) error {
 //	the terms of all words; also their positions, if the plan has phrases, or words that give a
 //	bonus if they are near each other
 //	the terms of the anchors (texts of links)
-//	the positions of synonyms of several words (see alternative), in a second request if they are large
+//	the positions of synonyms of several words (see synonymPhrase), in a second request if they are large
 //	the columns for filters and facets
 //
 // In the same step it calls the given functions for each part (segment), to read further data. It also

@@ -66,7 +66,7 @@ type plan struct {
 	known map[string]float64
 
 	// synonyms of several words; they are searched like terms
-	alternatives []*alternative
+	alternatives []*synonymPhrase
 	synonymsUsed int  // number of synonyms of the query's words
 	cutSynonyms  bool // whether synonyms beyond maxSynonyms or maxAlternatives were left out
 	wordwise     bool // whether synonyms of several words are left out, because the query is translated
@@ -379,8 +379,8 @@ func (p *plan) written() (n int) {
 func (p *plan) hasPhrases() bool { return len(p.must)+len(p.never)+len(p.grouped) > 0 }
 
 // each calls the function do for every word of the plan: for p.words, p.not, p.tested and the words of
-// p.never and p.alternatives. Of a group such as (red OR blue) these are its words. The other phrases need no calls, because
-// their words are among p.words and p.tested.
+// p.never and p.alternatives. Of a group such as (red OR blue) these are its words. The other phrases need
+// no calls, because their words are among p.words and p.tested.
 func (p *plan) each(do func(w *queryWord)) {
 	for _, w := range p.words {
 		for _, synonym := range w.any {

@@ -61,7 +61,7 @@ func (s *Synonyms) table(code string) *synonymTable {
 	for i, set := range s.sets {
 		for n, text := range set.Words {
 			var terms []string
-			for _, w := range parts(analysis.Query(text, analyzers)) {
+			for _, w := range withoutJoined(analysis.Query(text, analyzers)) {
 				terms = append(terms, w.Terms[0])
 			}
 			if len(terms) > 0 {
@@ -76,8 +76,8 @@ func (s *Synonyms) table(code string) *synonymTable {
 	return t
 }
 
-// parts returns the analysed words without joined ones, such as email for e-mail.
-func parts(analysed []analysis.Word) []analysis.Word {
+// withoutJoined returns the analysed words without joined ones, such as email for e-mail.
+func withoutJoined(analysed []analysis.Word) []analysis.Word {
 	return slices.DeleteFunc(slices.Clone(analysed), func(w analysis.Word) bool { return w.Parts > 0 })
 }
 
@@ -169,12 +169,12 @@ func (p *plan) addSet(set *SynonymSet, self int, words []*queryWord) {
 			break
 		}
 		analysed := analysis.Query(text, p.analyzers)
-		apart := parts(analysed)
-		if len(apart) == 1 {
+		single := withoutJoined(analysed)
+		if len(single) == 1 {
 			for _, w := range words {
-				p.addAll(w, &apart[0], 1)
+				p.addAll(w, &single[0], 1)
 			}
-		} else if len(apart) > 1 && !p.addAlternative(text, analysed, words) {
+		} else if len(single) > 1 && !p.addAlternative(text, analysed, words) {
 			continue
 		}
 		p.synonymsUsed++
@@ -194,7 +194,7 @@ func (p *plan) addAlternative(text string, analysed []analysis.Word, words []*qu
 		return false
 	}
 	name := fmt.Sprintf("%q", text) // no term of the index has quotes
-	n := slices.IndexFunc(p.alternatives, func(known *alternative) bool { return known.name == name })
+	n := slices.IndexFunc(p.alternatives, func(known *synonymPhrase) bool { return known.name == name })
 	if n < 0 {
 		if len(p.alternatives) == maxAlternatives {
 			p.cutSynonyms = true
@@ -209,7 +209,7 @@ func (p *plan) addAlternative(text string, analysed []analysis.Word, words []*qu
 				ph.words, ph.at = append(ph.words, w), append(ph.at, uint32(a.Position-analysed[0].Position))
 			}
 		}
-		p.alternatives = append(p.alternatives, &alternative{queryPhrase: ph, name: name})
+		p.alternatives = append(p.alternatives, &synonymPhrase{queryPhrase: ph, name: name})
 	}
 	of := p.alternatives[n]
 	for _, w := range words {
@@ -225,9 +225,9 @@ func (p *plan) addAlternative(text string, analysed []analysis.Word, words []*qu
 	return true
 }
 
-// alternative is a synonym of several words. It is searched like a term: its posting list is made of the
+// synonymPhrase is a synonym of several words. It is searched like a term: its posting list is made of the
 // positions of its words, when these have been read.
-type alternative struct {
+type synonymPhrase struct {
 	*queryPhrase
 	name string // text of the synonym in quotes; it stands in place of a term
 }

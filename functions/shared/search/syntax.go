@@ -342,7 +342,7 @@ type variant struct {
 	// has the word, it is indexed under the term.
 	rules uint64
 	// the synonym of several words for which the variant stands; nil if it stands for a term
-	alternative *alternative
+	alternative *synonymPhrase
 }
 
 // isPair reports whether the word is a pair of characters of a script without spaces.
