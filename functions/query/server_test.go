@@ -70,7 +70,7 @@ func TestCompat(t *testing.T) {
 // TestRobots reads robots.txt as our own crawler does.
 func TestRobots(t *testing.T) {
 	rules := robots.Parse(http.StatusOK, querytest.Ask(newStore(t, 1).serve(), "GET", "/robots.txt").Body.Bytes(), "bucketsearch")
-	for path, want := range map[string]bool{"/": true, "/style.css?1": true, "/search?q=a": false, "/page?url=a": false, "/v1/": false, "/v1/search?q=a": false} {
+	for path, want := range map[string]bool{"/": true, "/style.css?1": true, "/search?q=a": false, "/page?url=a": false, "/copy?url=a": false, "/mcp": false, "/compat/algolia/1/indexes/a/query": false, "/v1/": false, "/v1/search?q=a": false} {
 		if got := rules.Allows(path); got != want {
 			t.Errorf("%s is allowed: %v", path, got)
 		}
