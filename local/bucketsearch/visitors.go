@@ -1,13 +1,12 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"net/netip"
 
 	"github.com/spf13/pflag"
 
 	"github.com/bucketsearch/bucketsearch/functions/query/limit"
+	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
 // visitors are the flags of up about the clients of the search page.
@@ -17,15 +16,13 @@ type visitors struct {
 }
 
 func (v *visitors) flags(f *pflag.FlagSet) {
-	f.Float64Var(&v.rate, "rate", 20, "`requests` a second of one address, and three times as many at\nonce; 0: no limit. This machine has none")
-	f.StringSliceVar(&v.proxies, "proxy", nil, "`address` or network of a proxy, such as 10.0.0.0/8, whose header\nX-Forwarded-For names the clients; may be repeated")
+	v.rate = 20
+	amountVar(f, &v.rate, "rate", "`requests` a second of one address, and three times as many at\nonce; 0: no limit. This machine has none")
+	f.StringArrayVar(&v.proxies, "proxy", nil, "`address` or network of a proxy, such as 10.0.0.0/8, whose header\nX-Forwarded-For names the clients; may be repeated")
 }
 
 // limits returns the limits that the flags say.
 func (v *visitors) limits() (limit.Options, error) {
-	if v.rate < 0 {
-		return limit.Options{}, errors.New("--rate is negative; give the requests a second of one address, or 0 for no limit")
-	}
 	o := limit.Options{Rate: v.rate}
 	for _, text := range v.proxies {
 		network, err := netip.ParsePrefix(text)
@@ -33,7 +30,7 @@ func (v *visitors) limits() (limit.Options, error) {
 			network, err = alone.Prefix(alone.BitLen())
 		}
 		if err != nil {
-			return limit.Options{}, fmt.Errorf("--proxy %.60q is no IP address or network; write it like 127.0.0.1 or 10.0.0.0/8", text)
+			return limit.Options{}, misuse(literal.Wrong("--proxy", text, "an IP address or a network, such as 127.0.0.1 or 10.0.0.0/8"))
 		}
 		o.Proxies = append(o.Proxies, network.Masked())
 	}

@@ -19,9 +19,8 @@ func TestVisitors(t *testing.T) {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 	for want, wrong := range map[string]visitors{
-		"--rate is negative":       {rate: -1},
-		`--proxy "example.org" is`: {proxies: []string{"example.org"}},
-		`--proxy "10.0.0.0/33" is`: {proxies: []string{"10.0.0.0/33"}},
+		`--proxy is "example.org"; write`: {proxies: []string{"example.org"}},
+		`--proxy is "10.0.0.0/33"; write`: {proxies: []string{"10.0.0.0/33"}},
 	} {
 		if _, err := wrong.limits(); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%+v: %v, want %s", wrong, err, want)
