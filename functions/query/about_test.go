@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// TestAbout checks that what the start page says of the index is right, that it follows changes of the
-// index and takedowns, and that it costs no request as long as nothing changes.
+// TestAbout checks the numbers and examples on the start page. They must be right, change with the index and
+// with takedowns, and cost no further request to the bucket while nothing changes.
 func TestAbout(t *testing.T) {
 	s := newStore(t, 2)
 	e := s.engine(meter.Bucket(s.Bucket))

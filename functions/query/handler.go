@@ -1,16 +1,16 @@
 // Package query is the query function: it searches, and shows stored copies of pages. It reads only the
 // bucket, so any number of instances can run anywhere. Its packages are
 //
-//	engine      answers
-//	request     reads parameters, and tells clients what went wrong
+//	engine      searches, and reads stored copies
+//	request     reads the parameters of requests, and tells clients what is wrong with a request
 //	web         serves pages for people
-//	api         serves programs
+//	api         serves programs by the HTTP API
 //	compat      serves front ends made for Algolia and Meilisearch
-//	mcp         answers language models, by the Model Context Protocol
-//	client      asks a server, for programs in Go
-//	access      decides by keys who may ask
-//	compress    sends long answers in gzip
-//	limit       refuses what is too much: for a server that is open to everybody
+//	mcp         answers language models by the Model Context Protocol
+//	client      calls the HTTP API from programs in Go
+//	access      decides who may use the API, by keys
+//	compress    compresses long answers by gzip
+//	limit       limits the requests of each client, and those that are answered at the same time
 //	querytest   fills buckets for tests
 package query
 
@@ -27,9 +27,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/control"
 )
 
-// Handler serves all that clients can ask for by HTTP: the paths of package web, those of package api
-// below /v1/, those of package compat below /compat/, and those about the server (see serverRoutes). A
-// search by a client that accepts JSON is answered by the API, too.
+// Handler serves all paths of the query function: those of package web, those of package api below /v1/,
+// those of package compat below /compat/, and those about the server (see serverRoutes). A request to
+// /search that accepts JSON is answered by the API.
 func Handler(site web.Site) http.Handler {
 	guard := &access.Guard{Settings: site.Engine.Settings, Now: site.Engine.Now}
 	site.Suggest = api.Suggest

@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/control"
 )
 
-// TestModelsNeedKeys checks that /mcp is as open as the API: once there are keys, a language model
-// needs one that may search and read pages.
+// TestModelsNeedKeys checks that /mcp needs a key exactly if the API does. The key must have the scopes for
+// searching and for reading pages.
 func TestModelsNeedKeys(t *testing.T) {
 	s := newStore(t, 1)
 	h := s.serve()

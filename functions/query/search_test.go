@@ -71,8 +71,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestDates checks that a result shows the page's own date if it is known, and never the day of the
-// fetch in its place.
+// TestDates checks that a result shows the page's own date if that is known, and does not show the day of
+// the fetch instead if not.
 func TestDates(t *testing.T) {
 	s := newStore(t, 1)
 	s.Publish(
@@ -96,8 +96,8 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestSections checks that a result leads to the section of its excerpt, and to others with the words of
-// the query in their headings.
+// TestSections checks that a result has a link to the section of its snippet, and links to other sections
+// whose headings have words of the query.
 func TestSections(t *testing.T) {
 	s := newStore(t, 1)
 	body := "Of tables.\nOne pool\nIt is here.\nTwo pools\nThey are there.\nThe end"
@@ -139,8 +139,8 @@ func TestSections(t *testing.T) {
 	}
 }
 
-// TestDidYouMean checks that a mistyped query is told of, in JSON and on the page of results, whose link
-// keeps the other parameters of the request.
+// TestDidYouMean checks the correction of a mistyped query: it is in the JSON, and on the page of results it
+// is a link that keeps the other parameters of the request.
 func TestDidYouMean(t *testing.T) {
 	s := newStore(t, 1)
 	s.Publish(

@@ -17,12 +17,12 @@ import (
 //go:embed robots.txt
 var robotsText string
 
-// serverRoutes adds the paths at which other programs learn of the server itself:
+// serverRoutes adds the paths at which other programs learn about the server:
 //
-//	GET /robots.txt       what crawlers may ask for
-//	GET /opensearch.xml   how browsers search here (OpenSearch 1.1)
-//	GET /healthz          200 while the process runs
-//	GET /readyz           200 if it can answer searches, else 503 and the reason
+//	GET /robots.txt       what crawlers may request
+//	GET /opensearch.xml   description with which browsers can search here (OpenSearch 1.1)
+//	GET /healthz          status 200 while the process runs
+//	GET /readyz           status 200 if searches can be answered, else 503 and the reason
 func serverRoutes(mux *http.ServeMux, e *engine.Engine) {
 	mux.HandleFunc("GET /robots.txt", func(w http.ResponseWriter, _ *http.Request) {
 		writeText(w, http.StatusOK, "public, max-age=86400", "text/plain; charset=utf-8", robotsText)
@@ -68,8 +68,8 @@ type urlTemplate struct {
 	Template string `xml:"template,attr"`
 }
 
-// describe returns the OpenSearch description of the server with the given origin, as of
-// request.Origin.
+// describe returns the OpenSearch description of the server. The parameter origin is its scheme and host
+// (see request.Origin).
 func describe(origin string) string {
 	content, err := xml.MarshalIndent(description{
 		Name: "Bucketsearch", Description: "Search the pages that " + origin + " has crawled.", Encoding: "UTF-8",

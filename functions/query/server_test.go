@@ -42,8 +42,8 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// TestReadyWithoutManifests checks that a server is not ready if no manifest can be read although there
-// are pages.
+// TestReadyWithoutManifests checks that /readyz answers that the server is not ready when pages are stored
+// but no manifest can be read.
 func TestReadyWithoutManifests(t *testing.T) {
 	s := newStore(t, 1)
 	s.Publish(querytest.Manual(1)...)

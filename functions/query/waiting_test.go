@@ -12,8 +12,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// TestNothingIndexedYet asks at three stages of a first crawl: before anything is packed, when two
-// pages are packed, and when they are indexed. Only then may the page say that the query is at fault.
+// TestNothingIndexedYet searches at three stages of a first crawl: before anything is stored in packages,
+// when two pages are stored, and when a third page is indexed. Only at the last stage may the page of
+// results say that no page matches the query.
 func TestNothingIndexedYet(t *testing.T) {
 	s := newStore(t, 1)
 	e := s.engine(s.Bucket)

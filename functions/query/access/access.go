@@ -1,13 +1,13 @@
 // Package access decides who may use the HTTP API: by keys, which the operator gives to programs (see
-// package control), and by the place from which a request comes.
+// package control), and by the machine from which a request comes.
 //
-//	keys with the scope search or page   the API, paths below /v1/ and /compat/
-//	none                                 is open
-//	one or more                          needs a key, with the scope of the path
-//	damaged, so that they are unknown    refuses all requests
+//	keys with the scope search or page    who may use the API (paths below /v1/ and /compat/)
+//	none                                  everybody
+//	one or more                           requests with a key that has the scope of the path
+//	damaged, so not known                 nobody
 //
-// A client sends its key in a header: "Authorization: Bearer KEY" or "X-API-Key: KEY". What is for
-// operators (see Private) needs a key, or a client on the same machine.
+// A client sends its key in a header: "Authorization: Bearer KEY" or "X-API-Key: KEY". What only operators
+// may see (see Private) needs a key with the right scope, or a client on the same machine.
 package access
 
 import (
@@ -25,8 +25,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Guard decides which requests are admitted, and counts them for the keys that have a limit. Each
-// process counts for itself. A Guard is safe for concurrent use.
+// Guard decides which requests are admitted, and counts the requests of each key with a limit. It counts
+// only the requests of its own process. A Guard is safe for concurrent use.
 type Guard struct {
 	Settings *settings.Cache
 	Now      func() time.Time
@@ -35,15 +35,16 @@ type Guard struct {
 	left map[string]allowance
 }
 
-// allowance is how many requests a key has left at a time. It grows by PerMinute in a minute, up to
-// PerMinute.
+// allowance is the number of requests that a key had left at a time. The number grows by
+// control.Key.PerMinute in a minute, and is at most PerMinute. It is negative after Count has counted more
+// requests than were left.
 type allowance struct {
 	requests float64
 	at       time.Time
 }
 
-// NeedsKey reports whether the API needs a key. Its error is a request.Failure if that is not known,
-// or the error of reading the settings.
+// NeedsKey reports whether the API needs a key. If the keys were damaged, this is not known: then the error
+// is a request.Failure. Other errors are those of reading the settings. With an error, the result is true.
 func (g *Guard) NeedsKey(ctx context.Context) (bool, error) {
 	inForce, err := g.Settings.Get(ctx)
 	if err != nil {
@@ -59,9 +60,10 @@ func (g *Guard) NeedsKey(ctx context.Context) (bool, error) {
 	return needed, nil
 }
 
-// Admit returns nil if a request is admitted to the API, and then counts it. Otherwise its error is a
-// request.Failure, or the error of reading the settings. If keys are needed, the request's must have all the
-// scopes, each of which is control.Search or control.Page.
+// Admit returns nil if a request is admitted to the API: if no key is needed, or if the request has a key
+// with all the scopes (control.Search or control.Page) whose limit is not used up. A request with a key that
+// has a limit is then counted. The error is a request.Failure that says what is wrong, or the error of
+// reading the settings.
 func (g *Guard) Admit(r *http.Request, scopes ...string) error {
 	needed, err := g.NeedsKey(r.Context())
 	if err != nil || !needed {
@@ -70,9 +72,9 @@ func (g *Guard) Admit(r *http.Request, scopes ...string) error {
 	return g.admit(r, scopes, "This needs a key")
 }
 
-// Private returns nil if a request for something that is for operators is admitted: if it has a key
-// with the scope, or comes from a client on the same machine. Otherwise its error is a request.Failure,
-// or the error of reading the settings.
+// Private returns nil if a request is admitted to something that only operators may see: if it comes from a
+// client on the same machine, or has a key with the scope. The error is a request.Failure that says what is
+// wrong, or the error of reading the settings.
 func (g *Guard) Private(r *http.Request, scope string) error {
 	if isLocal(r) {
 		return nil
@@ -80,8 +82,9 @@ func (g *Guard) Private(r *http.Request, scope string) error {
 	return g.admit(r, []string{scope}, "This is for clients on the same machine, or with a key")
 }
 
-// admit returns nil if a request has a key with all the scopes, whose requests are not used up, and counts
-// the request. The sentence begins the refusal of a request without such a key.
+// admit returns nil if a request has a key with all the scopes whose limit is not used up, and counts the
+// request if the key has a limit. The parameter sentence is the beginning of the sentence that refuses a
+// request without a key.
 func (g *Guard) admit(r *http.Request, scopes []string, sentence string) error {
 	key, found, err := g.keyOf(r)
 	wanted := strings.Join(scopes, " and ")
@@ -112,8 +115,9 @@ func (g *Guard) admit(r *http.Request, scopes []string, sentence string) error {
 	return nil
 }
 
-// Count counts further requests for the key of a request that was admitted: one that asks for several
-// things at once. If fewer are left, the key's next requests wait longer.
+// Count counts additional requests for the key of a request that asks for several things, such as /v1/multi,
+// and was admitted already. These requests are never refused. But if the key has fewer requests left, it has
+// to wait longer before its next request.
 func (g *Guard) Count(r *http.Request, further int) {
 	key, found, err := g.keyOf(r)
 	if err != nil || !found || key.PerMinute == 0 {
@@ -142,7 +146,8 @@ func (g *Guard) spend(key control.Key, left float64) {
 	g.left[key.Sum] = allowance{left, g.Now()}
 }
 
-// keyOf returns the key that a request has; found is false if it has none, or none that exists.
+// keyOf returns the key that a request sends. The result found is false if the request sends no key, or one
+// that does not exist.
 func (g *Guard) keyOf(r *http.Request) (key control.Key, found bool, err error) {
 	secret := r.Header.Get("X-API-Key")
 	if scheme, credentials, has := strings.Cut(r.Header.Get("Authorization"), " "); has && strings.EqualFold(scheme, "Bearer") {
@@ -159,9 +164,9 @@ func (g *Guard) keyOf(r *http.Request) (key control.Key, found bool, err error) 
 	return key, found, nil
 }
 
-// isLocal reports whether a request comes from the same machine. Requests through a proxy do not, as
-// their clients may be anywhere. Nor do requests for another host than loopback: a web site might have
-// made its own name point to this machine (DNS rebinding).
+// isLocal reports whether a request comes from the same machine. A request through a proxy does not count as
+// one, because the client of the proxy may be anywhere. Nor does a request whose header Host is not a
+// loopback address or localhost: a web site can let its own name point to this machine (DNS rebinding).
 func isLocal(r *http.Request) bool {
 	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
 		if r.Header.Get(name) != "" {

@@ -88,8 +88,8 @@ func TestAdmit(t *testing.T) {
 	}
 }
 
-// TestLimit checks that a key with a limit is refused when its requests are used up, and how long it
-// has to wait; other keys are not affected.
+// TestLimit checks that a request is refused when the key's requests are used up, that the error says how
+// long to wait, and that other keys are not affected.
 func TestLimit(t *testing.T) {
 	g, s := newGuard(t, control.Key{Name: "slow", Scopes: []string{control.Search}, PerMinute: 6}, control.Key{Name: "fast", Scopes: []string{control.Search}})
 	slow := asking("X-API-Key: slow-secret")
@@ -121,8 +121,8 @@ func TestLimit(t *testing.T) {
 	ask(429, 30)
 }
 
-// TestLostKeys checks that the API is closed while the keys are damaged, and after a repair that could
-// not save them, until the operator has set them again.
+// TestLostKeys checks that the API refuses all requests while the stored keys are damaged, and also after a
+// repair that could not restore them, until the operator sets keys again.
 func TestLostKeys(t *testing.T) {
 	g, s := newGuard(t, control.Key{Name: "a", Scopes: []string{control.Search}})
 	for _, key := range []string{layout.ControlKey(1), layout.CopyKey(layout.ControlKey(1))} {

@@ -33,7 +33,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/control"
 )
 
-// Search is the path of an alias of /v1/search. Clients that accept JSON ask there, too.
+// Search is the path of the results page for people. A request there that accepts JSON is answered like one
+// to /v1/search.
 const Search = "/search"
 
 // endpoint is what the API answers at a path.
@@ -78,8 +79,8 @@ func Handler(e *engine.Engine, guard *access.Guard) http.Handler {
 	return mux
 }
 
-// serve returns the HTTP handler of an endpoint. An endpoint without a method has no path of its own,
-// and takes any request.
+// serve returns the HTTP handler of an endpoint. An endpoint without a method answers all paths that no
+// other endpoint has, with any method.
 func (a *api) serve(p endpoint) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
@@ -128,8 +129,8 @@ func (a *api) admit(p endpoint, w http.ResponseWriter, r *http.Request) error {
 	return p.answer(a, w, r, values)
 }
 
-// Protect returns a handler that serves h to the clients that the guard admits, whose keys have all the
-// scopes if keys are needed. It is for other protocols that read the same as the API.
+// Protect returns a handler that passes to h only requests that the guard admits: if keys are needed, the
+// key must have all the scopes. It is for handlers outside of the API that read the same data, such as /mcp.
 func Protect(h http.Handler, e *engine.Engine, guard *access.Guard, scopes ...string) http.Handler {
 	a := &api{engine: e, guard: guard}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -141,7 +142,7 @@ func Protect(h http.Handler, e *engine.Engine, guard *access.Guard, scopes ...st
 	})
 }
 
-// restrict forbids shared caches to keep the answer to a request if a key is needed for it.
+// restrict forbids shared caches, such as proxies, to store the answer if a key is needed for it.
 func (a *api) restrict(w http.ResponseWriter, r *http.Request) {
 	if needed, err := a.guard.NeedsKey(r.Context()); needed || err != nil {
 		w.Header().Set("Cache-Control", "private, "+freshFor)
@@ -168,8 +169,8 @@ type Problem struct {
 	Status    int    `json:"status"`
 	Detail    string `json:"detail"`              // sentence that says what to do
 	Parameter string `json:"parameter,omitempty"` // name of the parameter that is wrong, if it is one
-	// Detail again, only at the alias /search: before there was a Problem, its errors had only this
-	// member
+	// Error is Detail again, at the path /search only: errors there had only this member before there was a
+	// Problem.
 	Error string `json:"error,omitempty"`
 }
 
@@ -205,8 +206,8 @@ func WriteProblem(w http.ResponseWriter, r *http.Request, f request.Failure) err
 	return nil
 }
 
-// failure returns what the client is told of an error, and logs an error that is not the client's
-// fault.
+// failure returns what the client is told of an error. It logs the error if it is not the client's fault
+// (status 500 or more).
 func (a *api) failure(r *http.Request, err error) request.Failure {
 	f := request.FailureOf(err)
 	if f.Status >= http.StatusInternalServerError {
@@ -215,13 +216,14 @@ func (a *api) failure(r *http.Request, err error) request.Failure {
 	return f
 }
 
-// freshFor is the value of Cache-Control of answers. Answers come from manifests that are at most
-// about as old, so a cached answer is not much older than a new one would be.
+// freshFor is the value of the header Cache-Control of answers: caches may keep an answer for 10 seconds.
+// Answers are made from manifests that may be about as old, so a cached answer is not much older than a new
+// one.
 const freshFor = "max-age=10"
 
-// write answers a request with content of the given media type. The tag stands for what the content
-// says: two contents with the same tag differ only in how long the answer took and what it cost. A
-// client that has an answer with the same tag already gets the status 304 instead.
+// write answers a request with content of the given media type. The ETag of the answer is the hash of the
+// parameter tag, which is the content without what changes from one answer to the next (the time taken and
+// the cost). A client that sends the same ETag in If-None-Match gets the status 304 without content.
 func write(w http.ResponseWriter, r *http.Request, media string, content, tag []byte) {
 	h := w.Header()
 	h.Set("Content-Type", media)

@@ -9,12 +9,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 )
 
-// facetParameters are the parameters of /v1/facets: those of a search that say which pages match,
-// what is counted, and how long that may take.
+// facetParameters are the parameters of /v1/facets: those of a search that decide which pages match, what is
+// counted, and how long the search may take.
 var facetParameters = []string{"q", "site", "lang", "collection", "type", "after", "before", "asof", "across", "facet", "timeout", "explain"}
 
-// facets counts the pages that match a query by the columns that the parameter facet names; without
-// it, by site, language, collection and type. The answer has no results.
+// facets counts the pages that match a query by the columns that the parameter facet names. Without this
+// parameter, it counts by site, language, collection and type. The answer has no results.
 func (a *api) facets(w http.ResponseWriter, r *http.Request, values url.Values) error {
 	q, err := a.read(values, request.Languages(r))
 	if err != nil {

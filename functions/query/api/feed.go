@@ -104,8 +104,8 @@ func countsOf(answer Answer) counts {
 	return counts{answer.Total, answer.Query.From + 1, answer.Query.N}
 }
 
-// atomOf returns an answer as an Atom feed. The origin is that of this server, as of request.Origin;
-// the path is that of the request, with its parameters.
+// atomOf returns an answer as an Atom feed. The parameter origin is the scheme and host of this server (see
+// request.Origin); path is the path of the request with its parameters.
 func atomOf(answer Answer, origin, path string) atomFeed {
 	feed := atomFeed{
 		OpenSearch: openSearch, Title: titleOf(answer), ID: origin + path, Author: "Bucketsearch", counts: countsOf(answer),
@@ -138,8 +138,8 @@ func atomOf(answer Answer, origin, path string) atomFeed {
 	return feed
 }
 
-// rssOf returns an answer as an RSS feed. The page is the address of the results for people; the
-// origin is that of this server, as of request.Origin.
+// rssOf returns an answer as an RSS feed. The parameter page is the address of the results page for people;
+// origin is the scheme and host of this server (see request.Origin).
 func rssOf(answer Answer, page, origin string) rssFeed {
 	feed := rssFeed{Version: "2.0", OpenSearch: openSearch, Channel: rssChannel{
 		Title: titleOf(answer), Link: page, Description: "Results of a search for " + answer.Query.Text + " by " + origin, counts: countsOf(answer),

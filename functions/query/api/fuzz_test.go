@@ -8,9 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzSearches checks that any body of a request to /v1/multi is refused, or is read as 1 to 10
-// searches. It also checks that the parameters of a search are the same after they were written as
-// JSON again.
+// FuzzSearches checks that any body of a request to /v1/multi is refused, or read as 1 to 10 searches. It
+// also checks that the parameters of a search do not change when they are written as JSON and read again.
 func FuzzSearches(f *testing.F) {
 	f.Add(`{"searches": [{"q": "vacuum", "n": 3}, {"q": "index", "site": ["example.org", "example.com"]}]}`)
 	f.Add(`{"searches": [{"q": null, "n": [[1]], "from": 1e400, "a": true}]}`)

@@ -8,10 +8,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 )
 
-// Marks say where the words of a query are in the title and the snippet of a result. Each element is
-// a pair of offsets in characters (see the package comment): of the first character of a match, and
-// of the first character behind it. Example: in the snippet "The quiet harbour", the match "quiet" is
-// [4, 9].
+// Marks says where the words of a query are in the title and the snippet of a result. Each element is a pair
+// of offsets in characters (see the package comment): of the first character of a match, and of the first
+// character behind it. Example: in the snippet "The quiet harbour", the match "quiet" is [4, 9].
 type Marks struct {
 	Title   [][2]int `json:"title"`
 	Snippet [][2]int `json:"snippet"`

@@ -41,8 +41,8 @@ type AnswerOrProblem struct {
 	Problem *Problem `json:"problem,omitempty"`
 }
 
-// multi answers several searches at once. A search that fails does not disturb the others. For a key
-// with a limit, each search counts as a request.
+// multi answers several searches in one request. If a search fails, the others are answered nevertheless.
+// For a key with a limit, each search counts as a request.
 func (a *api) multi(w http.ResponseWriter, r *http.Request, _ url.Values) error {
 	searches, err := readSearches(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
@@ -113,8 +113,8 @@ func readSearches(body io.Reader) ([]map[string]json.RawMessage, error) {
 	return wanted.Searches, nil
 }
 
-// valuesOf returns the members of an object of JSON as parameters. A member is a text, a number, or a
-// list of these for a parameter that may be repeated.
+// valuesOf returns the members of a JSON object as parameters. A member is a text or a number, or a list of
+// texts and numbers for a parameter that is repeated.
 func valuesOf(fields map[string]json.RawMessage) (url.Values, error) {
 	values := url.Values{}
 	for name, raw := range fields {

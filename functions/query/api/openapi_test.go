@@ -70,8 +70,8 @@ func TestDescribedParameters(t *testing.T) {
 
 func statusOf(h http.Handler, target string) int { return querytest.Ask(h, "GET", target).Code }
 
-// TestDescribedValues checks for each parameter with bounds or with a list of values that the API
-// takes the described values, and refuses others.
+// TestDescribedValues checks each parameter for which openapi.json has bounds or a list of values: the API
+// must accept the described values, and refuse others.
 func TestDescribedValues(t *testing.T) {
 	s := readSpec(t)
 	_, h := newStore(t, harbour)
@@ -111,7 +111,7 @@ func TestDescribedValues(t *testing.T) {
 	}
 }
 
-// TestDescribedAnswers sends requests of all kinds, and checks each real answer by the schema that
+// TestDescribedAnswers sends requests of all kinds, and checks that each answer matches the schema that
 // openapi.json has for its path, status and media type.
 func TestDescribedAnswers(t *testing.T) {
 	s := readSpec(t)

@@ -64,9 +64,9 @@ func (s *spec) parametersOf(path, method string) map[string]map[string]any {
 	return all
 }
 
-// check returns what is wrong with a value of JSON by a schema (JSON Schema 2020-12). It knows only
-// the keywords that openapi.json has, and fails for others. It is stricter than the standard: an
-// object must not have members that the schema does not name.
+// check returns an error if a JSON value does not match a schema (JSON Schema 2020-12). It supports only the
+// keywords that openapi.json uses, and fails for others. Unlike the standard, it refuses members of an
+// object that the schema does not name. The parameter at is the place of the value, for the error.
 func (s *spec) check(schema, value any, at string) error {
 	rules, isObject := schema.(map[string]any)
 	if !isObject {

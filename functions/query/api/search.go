@@ -16,8 +16,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// Answer is the answer to a search as it is written in JSON: that of the engine, with what programs
-// need besides.
+// Answer is the answer to a search as the API writes it in JSON. It extends the answer of the engine by
+// members for programs.
 type Answer struct {
 	Query Asked `json:"query"` // the search as it was read
 	engine.Answer
@@ -125,8 +125,8 @@ func marshal(answer Answer, format string) ([]byte, error) {
 	return lines.Bytes(), nil
 }
 
-// find searches. The parameters are those of /v1/search without format. The reader's languages are
-// those of request.Read. The path is that of the paths Answer.Next and Answer.Previous.
+// find searches. The parameter values has the parameters of /v1/search except format; reader has the
+// languages of the reader (see request.Read). The paths Answer.Next and Answer.Previous begin with path.
 func (a *api) find(ctx context.Context, values url.Values, reader []string, path string) (Answer, error) {
 	q, err := a.read(values, reader)
 	if err != nil {
@@ -172,9 +172,9 @@ func asked(q engine.Query) Asked {
 	}
 }
 
-// neighbours returns the paths of the next and the previous page of results, with the same
-// parameters besides from; "" if there is no such page. If the number of matches is not exact, the
-// next page may be empty.
+// neighbours returns the paths of the next and the previous page of results: path with the parameters values
+// and another from. A path is "" if there is no such page. If exact is false, total is not the exact number
+// of matches, and the next page may be empty.
 func neighbours(path string, values url.Values, q engine.Query, total int, exact bool) (next, previous string) {
 	at := func(from int) string {
 		turned := url.Values{}

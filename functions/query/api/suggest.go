@@ -12,8 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// Suggest is the path at which the search page asks for what /v1/suggest answers. It needs no key, as
-// the search page needs none.
+// Suggest is the path at which the script of the search page asks for suggestions. It is answered like
+// /v1/suggest, but never needs a key, because the search page needs none.
 const Suggest = "/suggest"
 
 // usualSuggestions is the default of the parameter n of /v1/suggest.
@@ -40,7 +40,7 @@ const asOpenSearch = "opensearch" // the list of lists that browsers read (OpenS
 // suggestParameters are the parameters of /v1/suggest.
 var suggestParameters = []string{"q", "n", "site", "lang", "collection", "format"}
 
-// suggest answers a request for titles, headings and words that go on with what is typed.
+// suggest answers a request for titles, headings and words that continue what is typed.
 func (a *api) suggest(w http.ResponseWriter, r *http.Request, values url.Values) error {
 	n, err := request.Number(values, "n", usualSuggestions, 1, search.MaxSuggestions)
 	if err != nil {
@@ -72,8 +72,8 @@ func (a *api) suggest(w http.ResponseWriter, r *http.Request, values url.Values)
 	return nil
 }
 
-// forBrowsers returns suggestions as asOpenSearch: what was typed, the texts, their descriptions (none)
-// and their addresses.
+// forBrowsers returns suggestions in the format asOpenSearch: an array of what was typed, the texts, their
+// descriptions (all "") and their addresses.
 func forBrowsers(of Suggestions) ([]byte, error) {
 	texts, descriptions, addresses := []string{}, []string{}, []string{}
 	for _, s := range of.Suggestions {

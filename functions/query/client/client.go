@@ -30,8 +30,8 @@ type Client struct {
 	Key  string       // key of the API; "" if the server needs none
 	HTTP *http.Client // nil for http.DefaultClient
 
-	// Wait waits before a request is repeated, and returns ctx's error if ctx ends before; nil for a
-	// timer.
+	// Wait waits for the time d before a request is repeated. It returns ctx's error if ctx ends before. If
+	// Wait is nil, a timer is used.
 	Wait func(ctx context.Context, d time.Duration) error
 }
 
@@ -59,8 +59,9 @@ func (c *Client) Search(ctx context.Context, q Query) (answer Answer, err error)
 	return answer, err
 }
 
-// All returns the results of a query one after the other, from q.From to the last that the server
-// shows, and asks for further pages of q.N results when they are needed. After an error it ends.
+// All returns the results of a query one after the other, from number q.From on to the last one that the
+// server shows. It requests one page of q.N results after the other, as the caller needs them. After an
+// error it ends.
 func (c *Client) All(ctx context.Context, q Query) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
 		for path := "/v1/search?" + q.values().Encode(); path != ""; {
@@ -82,31 +83,32 @@ func (c *Client) All(ctx context.Context, q Query) iter.Seq2[Result, error] {
 	}
 }
 
-// Facets counts the pages that match a query by the columns q.Facets; by all of them if there are
-// none. It ignores the fields of the query that are about results: N, From, ByDate, FoldSites, Highlight and
-// ExplainScore.
+// Facets counts the pages that match a query by site, language and so on: by the columns q.Facets, or by all
+// columns if there are none. The answer has no results, so the fields N, From, ByDate, FoldSites, Highlight
+// and ExplainScore of the query are ignored.
 func (c *Client) Facets(ctx context.Context, q Query) (answer Answer, err error) {
 	q.N, q.From, q.ByDate, q.FoldSites, q.Highlight, q.ExplainScore = 0, 0, false, false, false, false
 	err = c.json(ctx, "/v1/facets?"+q.values().Encode(), &answer)
 	return answer, err
 }
 
-// Suggest returns titles, headings and words that go on with what somebody types, the best first. The
-// parameter n is their greatest number, 1 to 50.
+// Suggest returns titles, headings and words that continue what somebody types, the best first. The
+// parameter n is the greatest number of suggestions, 1 to 50.
 func (c *Client) Suggest(ctx context.Context, typed string, n int) ([]Suggestion, error) {
 	var answer struct{ Suggestions []Suggestion }
 	err := c.json(ctx, "/v1/suggest?"+url.Values{"q": {typed}, "n": {strconv.Itoa(n)}}.Encode(), &answer)
 	return answer.Suggestions, err
 }
 
-// Outcome is what became of one of several searches: an answer, or else an error, which is a *Problem.
+// Outcome is the result of one of several queries: an answer or, if Err is not nil, an error of the type
+// *Problem.
 type Outcome struct {
 	Answer Answer
 	Err    error
 }
 
-// Multi searches by up to 10 queries in one request. It returns one outcome for each, in the same
-// order. Its error is that of the request as a whole.
+// Multi sends up to 10 queries in one request. It returns one outcome for each query, in the same order. The
+// error of Multi means that the request as a whole failed.
 func (c *Client) Multi(ctx context.Context, queries ...Query) ([]Outcome, error) {
 	var asked struct {
 		Searches []url.Values `json:"searches"`
@@ -141,22 +143,22 @@ func (c *Client) Multi(ctx context.Context, queries ...Query) ([]Outcome, error)
 	return outcomes, nil
 }
 
-// Page returns the main part of the stored copy of a page. The parameter asOf is a time in the past at
-// which the copy was the stored one; zero for today's copy.
+// Page returns the main part of the stored copy of a page. If asOf is not zero, it is the copy that was
+// stored at that time; otherwise it is the present copy.
 func (c *Client) Page(ctx context.Context, address string, asOf time.Time) (page Page, err error) {
 	err = c.json(ctx, pagePath(address, asOf, "json"), &page)
 	return page, err
 }
 
-// Markdown returns the main part of the stored copy of a page as Markdown. The parameter asOf is as
-// that of Page.
+// Markdown returns the main part of the stored copy of a page as Markdown. The parameter asOf chooses the
+// copy, as in Page.
 func (c *Client) Markdown(ctx context.Context, address string, asOf time.Time) (string, error) {
 	content, err := c.ask(ctx, http.MethodGet, pagePath(address, asOf, "markdown"), nil)
 	return string(content), err
 }
 
-// Stored returns the stored copy of a page as it was fetched: its bytes as they are stored. The
-// parameter asOf is as that of Page.
+// Stored returns the stored copy of a page: its bytes as they are stored, such as HTML. The parameter asOf
+// chooses the copy, as in Page.
 func (c *Client) Stored(ctx context.Context, address string, asOf time.Time) ([]byte, error) {
 	return c.ask(ctx, http.MethodGet, pagePath(address, asOf, "html"), nil)
 }
@@ -179,8 +181,9 @@ func (c *Client) json(ctx context.Context, path string, into any) error {
 	return nil
 }
 
-// ask sends a request, and returns the content of the answer. It repeats a request that the server
-// refuses at the moment, after the pause for which the server asks.
+// ask sends a request, and returns the content of the answer. If the server refuses the request and says in
+// Retry-After when to try again, ask waits and repeats the request, at most until attempts requests were
+// sent. It does not wait longer than maxWait at a time.
 func (c *Client) ask(ctx context.Context, method, path string, body []byte) ([]byte, error) {
 	for attempt := 1; ; attempt++ {
 		content, refused, err := c.once(ctx, method, path, body)
@@ -202,8 +205,8 @@ func (c *Client) ask(ctx context.Context, method, path string, body []byte) ([]b
 	}
 }
 
-// once sends a request once. The result refused is the problem with which the server has answered, if
-// it has.
+// once sends a request once. If the server answers with an error status, the result refused is the problem
+// in the answer; err is nil then.
 func (c *Client) once(ctx context.Context, method, path string, body []byte) (content []byte, refused *Problem, err error) {
 	r, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.URL, "/")+path, bytes.NewReader(body))
 	if err != nil {
@@ -237,8 +240,8 @@ func (c *Client) once(ctx context.Context, method, path string, body []byte) (co
 	return nil, problemOf(response, content), nil
 }
 
-// problemOf returns the problem in an answer. If something else than the server has answered, such as
-// a proxy, the detail is the beginning of the content.
+// problemOf returns the problem in an answer with an error status. If the content is not a problem, perhaps
+// because a proxy has answered, the field Detail is the beginning of the content.
 func problemOf(response *http.Response, content []byte) *Problem {
 	var p Problem
 	media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))

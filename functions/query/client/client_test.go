@@ -52,8 +52,8 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestMembers checks that the types of the client have all members of what the API answers, and no
-// others. The search as it was read is left out: the client knows it.
+// TestMembers checks that the client's types have all members of the API's answers, and no others. Only the
+// member query of an answer is left out, because the client knows its query.
 func TestMembers(t *testing.T) {
 	seen := map[reflect.Type]bool{}
 	var compare func(ours, theirs reflect.Type)
@@ -175,7 +175,7 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// TestImpatient checks that a client whose context ends does not wait any longer, and says for what it
+// TestImpatient checks that a request stops waiting when its context ends, and that the error says why it
 // had to wait.
 func TestImpatient(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -200,7 +200,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// TestEarlyEnd checks that All asks for no more pages when its caller needs no more results.
+// TestEarlyEnd checks that All requests no further page when the caller stops asking for results.
 func TestEarlyEnd(t *testing.T) {
 	_, server := newServer(t)
 	defer server.Close()

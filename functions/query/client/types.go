@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Query is a search. The zero value of every field but Text leaves its parameter out.
+// Query is a search. A field other than Text that has its zero value is not sent, so the server uses its
+// default.
 type Query struct {
 	Text string // words of the query, in the language of the search page
 	N    int    // greatest number of results, 1 to 100; 0 for the usual number, 10
@@ -137,8 +138,9 @@ type Section struct {
 	URL     string `json:"url"`
 }
 
-// Marks are where the words of the query are in title and snippet: pairs of offsets in characters (Go's
-// runes), of the first character of a match and of the first character behind it.
+// Marks says where the words of the query are in the title and the snippet. Each element is a pair of
+// offsets in characters (Go's runes): of the first character of a match, and of the first character behind
+// it.
 type Marks struct {
 	Title   [][2]int `json:"title"`
 	Snippet [][2]int `json:"snippet"`
@@ -154,7 +156,7 @@ type Image struct {
 	AlsoOn  []string `json:"also_on"` // addresses of other matching pages that show the image
 }
 
-// Count is a value of a facet, and the number of matching pages that have it.
+// Count is a value of a facet, such as the language de, and the number of matching pages that have it.
 type Count struct {
 	Value    string `json:"value"`
 	Pages    int    `json:"pages"`
@@ -180,7 +182,7 @@ type Cost struct {
 	USD            float64 `json:"usd"`
 }
 
-// Explanation is a score, and those of which it was computed.
+// Explanation is a score together with the scores from which it was computed.
 type Explanation struct {
 	What  string        `json:"what"`
 	Value float64       `json:"value"`

@@ -13,10 +13,11 @@ import (
 // algoliaHits is the default number of records on a page of results.
 const algoliaHits = 20
 
-// newestSuffix ends the name of an index in which the newest pages come first.
+// newestSuffix is the end of an index name with which the newest pages come first, such as docs_date_desc.
 const newestSuffix = "_date_desc"
 
-// withoutEffect are parameters of Algolia that would change which records are found.
+// withoutEffect are parameters of Algolia that would change which records are found, but are not supported
+// here. An answer names those that a request has.
 var withoutEffect = []string{
 	"numericFilters", "tagFilters", "optionalFilters", "aroundLatLng", "insideBoundingBox", "insidePolygon", "restrictSearchableAttributes", "length", "offset",
 }
@@ -46,8 +47,8 @@ type algoliaAnswer struct {
 	Message          string                    `json:"message,omitempty"` // sentences about what was cut or ignored
 }
 
-// algoliaQueries answers several searches. Each is an object with parameters, or with a member params, which
-// has them as a text like that in an address.
+// algoliaQueries answers several searches. Each search is a JSON object whose members are parameters. A
+// member params may have further parameters in one text, written as in an address: query=a&page=1.
 func (c *compat) algoliaQueries(w http.ResponseWriter, r *http.Request) (any, error) {
 	var body struct {
 		Requests []parameters `json:"requests"`
@@ -124,7 +125,8 @@ func (c *compat) algolia(ctx context.Context, p parameters, index string, reader
 	return answer, nil
 }
 
-// withParams returns parameters together with those in their member params.
+// withParams returns the parameters p together with those in the member params of p. A parameter that is in
+// both has its value in p.
 func withParams(p parameters) (parameters, error) {
 	written, err := p.text("params", "")
 	if err != nil {

@@ -66,7 +66,8 @@ func TestEmptyQuery(t *testing.T) {
 	}
 }
 
-// TestSectionPages checks that pages of results with sections have all records, each once.
+// TestSectionPages turns the pages of results with sections as records. It checks that they have all
+// records, each once.
 func TestSectionPages(t *testing.T) {
 	_, h := newStore(t)
 	ask := func(size, page int) map[string]any {
@@ -115,8 +116,9 @@ func TestEscaping(t *testing.T) {
 	}
 }
 
-// TestIndexNames checks that the name of a collection restricts a search to it, that other names do not, and
-// that records then tell from which collection they are.
+// TestIndexNames checks that an index name that is the name of a collection restricts the search to this
+// collection, and that with any other name all pages are searched and each record has the name of its
+// collection as lvl0.
 func TestIndexNames(t *testing.T) {
 	s, h := newStore(t)
 	for _, name := range []string{"docs", "blog"} {

@@ -27,7 +27,8 @@ type algoliaHit struct {
 	Snippet    shown    `json:"_snippetResult"`
 }
 
-// levels are the texts of the levels of a record; nil for the levels that it has not.
+// levels has the texts of the levels of a record, such as place, title and heading; nil for a level that the
+// record does not have.
 type levels struct {
 	Lvl0 *string `json:"lvl0"`
 	Lvl1 *string `json:"lvl1"`
@@ -38,7 +39,7 @@ type levels struct {
 	Lvl6 *string `json:"lvl6"`
 }
 
-// shown are the attributes of a record with the words that match marked.
+// shown has attributes of a record with the matching words marked.
 type shown struct {
 	Hierarchy map[string]highlight `json:"hierarchy"` // by level, such as lvl0
 	Title     highlight            `json:"title"`
@@ -53,7 +54,9 @@ type highlight struct {
 	MatchedWords     []string `json:"matchedWords"`     // as the text has them, in lower case
 }
 
-// algoliaHitOf returns a record as a hit. The words are those of the query.
+// algoliaHitOf returns a record in the form of Algolia's hits. The parameter crops has the number of words
+// of the snippet by attribute, and ellipsis is what stands where a snippet is cut. The parameter words has
+// the words of the query.
 func algoliaHitOf(r *record, tags highlighter, crops map[string]int, ellipsis string, words map[string]bool) algoliaHit {
 	hit := algoliaHit{
 		ObjectID: r.id, URL: r.url, Page: r.page, Type: r.kind, Site: r.site, Lang: r.lang, Collection: r.collectionsOf(), Media: r.media, Date: r.date,
@@ -81,7 +84,8 @@ func algoliaHitOf(r *record, tags highlighter, crops map[string]int, ellipsis st
 	return hit
 }
 
-// highlight returns a text with highlights, and what it has of the words of the query.
+// highlight returns a text with the tags around its matches, and says how many of the words of the query it
+// has.
 func (h highlighter) highlight(text []search.Fragment, words map[string]bool) highlight {
 	of := highlight{Value: h.marked(text), MatchLevel: "none", MatchedWords: matchesIn(text)}
 	if n := len(of.MatchedWords); n > 0 {
@@ -94,8 +98,9 @@ func (h highlighter) highlight(text []search.Fragment, words map[string]bool) hi
 	return of
 }
 
-// readSnippets reads how many words of each attribute a snippet has, and what stands where it is cut. An
-// attribute is written like content:15; without a number it has ten words.
+// readSnippets reads from the parameters how long snippets are. The result words has the number of words by
+// attribute: content:15 means 15, and content without a number means 10. The result ellipsis is what stands
+// where a snippet is cut.
 func readSnippets(p parameters) (words map[string]int, ellipsis string, err error) {
 	attributes, err := p.list("attributesToSnippet")
 	if err != nil {

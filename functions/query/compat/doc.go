@@ -37,42 +37,48 @@
 //
 // # Records
 //
-// What is found are records. There is one for each page, unless the front end shows sections: DocSearch,
-// which asks for attributes such as hierarchy.lvl1, and docs-searchbar.js, which names itself in the header
-// X-Meilisearch-Client. Then a page gives a record of its own and one for each of its matching sections,
-// at most four in all:
+// An answer lists records. For most front ends, each page that is found is one record. Two front ends show
+// sections of pages, too: DocSearch, which is recognized by requests for attributes such as hierarchy.lvl1, and
+// docs-searchbar.js, which names itself in the header X-Meilisearch-Client. For these, a page gives one record
+// for itself and one for each of its matching sections, at most four in all:
 //
 //	type      of                                  hierarchy.lvl0   lvl1    lvl2      content
 //	lvl1      the page                            where it is      title             the snippet, if it is in no section
 //	content   the section of the snippet          where it is      title   heading   the snippet
 //	lvl2      another section with the words      where it is      title   heading
 //
-// Where a page is, by which DocSearch groups records, is the name of its collection, or its site if it is
-// in none, or if there is only one collection or only one is searched. Without sections, a page's record is of type content, with
-// all its attributes. Algolia's records have an object hierarchy, Meilisearch's have attributes such as
-// hierarchy_lvl0, as its scraper of documentation writes them. Further attributes of both are title, url,
-// url_without_anchor, anchor, content, site, lang, collection (a list), media_type and date. All are sent,
-// whatever attributesToRetrieve asks for.
+// The column "where it is" (hierarchy.lvl0), by which DocSearch groups records, has the name of the page's
+// collection if several collections are searched. It has the page's site if the page is in no collection, if
+// only one collection is searched, or if there is only one.
+//
+// For front ends that do not show sections, the record of a page has the type content and all attributes.
+// Algolia's records have an object hierarchy. Meilisearch's records have attributes such as hierarchy_lvl0
+// instead, with the names that Meilisearch's own crawler for documentation uses. Both have the further
+// attributes title, url, url_without_anchor, anchor, content, site, lang, collection (a list), media_type and
+// date. All attributes are sent, whatever attributesToRetrieve asks for.
 //
 // # Highlights
 //
-// If the tag that highlights words is HTML, such as <em>, the front end shows texts as HTML. Then their
-// own signs are escaped (&lt; for <), and so are content and the hierarchy without highlights, because
-// DocSearch shows these as HTML, too. If the tag is another mark, such as __ais-highlight__ of
-// InstantSearch, nothing is escaped: the front end does that.
+// If the tag that highlights words is HTML, such as <em>, the front end shows texts as HTML. Then signs such
+// as < in the texts of pages are escaped (&lt;). This also holds for content and the hierarchy without
+// highlights, because DocSearch shows them as HTML, too. If the tag is another mark, such as __ais-highlight__
+// of InstantSearch, nothing is escaped, because the front end escapes the texts itself.
 //
 // # Filters, facets and order
 //
-// Filters and facets know the attributes site, lang (or language), collection, type (the media type) and,
-// in filters alone, date. A filter is a list of conditions all of which must hold, each of them possibly
-// with alternatives for the same attribute. Example: lang:en AND (site:a.org OR site:b.org). Other filters
-// and parameters are ignored; the member message of an answer says so. The newest pages come first with
-// Meilisearch's sort ["date:desc"], and for Algolia with an index name that ends in _date_desc, which a
-// menu for sorting can offer. An empty query finds all pages.
+// Filters and facets can have the attributes site, lang (or language), collection and type (the media type);
+// filters can also have date. A filter is a list of conditions, all of which must hold. In place of a condition
+// there may be several alternatives for the same attribute. Example: lang:en AND (site:a.org OR site:b.org).
+// Other filters and parameters are ignored, and the member message of the answer says so.
+//
+// The newest pages come first if a request to Meilisearch's paths has the parameter sort ["date:desc"], or if a
+// request to Algolia's paths has an index name that ends in _date_desc, such as docs_date_desc. An empty query
+// finds all pages.
 //
 // # Limits
 //
-// A request has at most 64 KB and ten searches. An answer has at most a hundred records, of the first
-// thousand; see message for what was cut. An error has the form {message, status} for Algolia, and
+// A request has at most 64 KB and ten searches. An answer has at most 100 records, and only the first 1000
+// records of a search can be reached by turning pages. The member message of an answer says if records were cut
+// off for this reason. An error has the form {message, status} for Algolia, and
 // {message, code, type, link} for Meilisearch. Where a key has a limit, each search counts as a request.
 package compat

@@ -42,7 +42,8 @@ type token struct {
 // signs are the characters that end a word.
 const signs = "()[],=!<>:\"'"
 
-// tokensOf splits an expression. The colon of lang:en is a token; a later one in the same word is not.
+// tokensOf splits an expression into tokens. In lang:en, the colon is a token. A value after a colon may
+// itself have colons: url:https://a.org is three tokens.
 func tokensOf(text string) (tokens []token) {
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
 		afterColon := len(tokens) > 0 && tokens[len(tokens)-1] == token{text: ":"}
@@ -67,8 +68,9 @@ func tokensOf(text string) (tokens []token) {
 	return tokens
 }
 
-// cutQuoted cuts a text in quotes from the beginning of text. Within it, a backslash stands before a quote
-// or another backslash. The closing quote may be missing at the end.
+// cutQuoted takes a text in quotes from the beginning of text. The result value is the text without its
+// quotes, and rest is what follows. A backslash in it makes the next character, such as a quote, a part of
+// the value. If the closing quote is missing, the value reaches to the end.
 func cutQuoted(text string) (value, rest string) {
 	var b strings.Builder
 	for i := 1; i < len(text); i++ {
@@ -85,13 +87,15 @@ func cutQuoted(text string) (value, rest string) {
 	return b.String(), ""
 }
 
-// parser reads tokens from the front. The parameter depth of its methods counts parentheses and NOT.
+// parser reads an expression token by token. The parameter depth of its methods counts the parentheses
+// around a condition and the words NOT before it.
 type parser struct {
 	tokens     []token
 	conditions int
 }
 
-// next takes the first token if it is one of the given words or signs, in whatever case.
+// next takes the first token if it is one of the given words or signs; upper and lower case are the same. It
+// returns the word as the parameter has it.
 func (p *parser) next(words ...string) (taken string, found bool) {
 	if len(p.tokens) == 0 || p.tokens[0].quoted {
 		return "", false
@@ -207,7 +211,8 @@ func (p *parser) values(attribute string, negated bool) ([]alternatives, error) 
 	return []alternatives{either}, nil
 }
 
-// word takes a word or a text in quotes. The parameter what says what it is, for the error.
+// word takes a word or a text in quotes. If there is none, the error says that what is expected; what is
+// such as "a value".
 func (p *parser) word(what string) (string, error) {
 	if p.conditions++; p.conditions > 2*maxConditions {
 		return "", fmt.Errorf("it has more than %d conditions", maxConditions)
@@ -223,7 +228,8 @@ func (p *parser) word(what string) (string, error) {
 	return first.text, nil
 }
 
-// negate returns the filter that holds where the given one does not.
+// negate returns a filter that holds exactly if the given one does not. It fails for a filter that joins
+// conditions by both AND and OR.
 func negate(all []alternatives) ([]alternatives, error) {
 	var negated []alternatives
 	switch {

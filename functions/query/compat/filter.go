@@ -20,11 +20,12 @@ type condition struct {
 // String returns the condition as an expression has it.
 func (c condition) String() string { return c.attribute + " " + c.operator + " " + c.value }
 
-// alternatives are conditions of which one must hold. A filter is a list of alternatives, of which all
-// must have a condition that holds.
+// alternatives are conditions of which at least one must hold (OR). A filter is a list of alternatives, all
+// of which must hold (AND).
 type alternatives []condition
 
-// conditionOf reads a condition in the form lang:en. A value that begins with a minus must not occur.
+// conditionOf reads a condition such as lang:en. A minus before the value means that the attribute must not
+// have this value: lang:-en.
 func conditionOf(text string) condition {
 	attribute, value, _ := strings.Cut(text, ":")
 	c := condition{strings.TrimSpace(attribute), "=", strings.TrimSpace(value)}
@@ -56,7 +57,9 @@ func narrow(q *engine.Query, filter []alternatives) (notes []string) {
 	return notes
 }
 
-// addValues adds alternatives for the value of one column, unless the query already has a filter by it.
+// addValues adds to a query that a column has one of several values. It reports whether it could: not if the
+// alternatives are for several columns, or have another operator than =, or if the query already has a
+// filter by the column. It also reports true if that filter is the same single value.
 func addValues(q *engine.Query, either alternatives) bool {
 	column := columnOf[either[0].attribute]
 	values := map[string]*[]string{search.Site: &q.Site, search.Lang: &q.Lang, search.Collection: &q.Collection, search.Type: &q.Type}[column]
@@ -74,7 +77,8 @@ func addValues(q *engine.Query, either alternatives) bool {
 	return true
 }
 
-// exclude adds a condition that a column does not have a value.
+// exclude adds to a query that a column does not have a value. It reports whether it could: the operator
+// must be !=, and the value must be one that can be written in the text of a query.
 func exclude(q *engine.Query, c condition) bool {
 	column := columnOf[c.attribute]
 	if column == "" || c.operator != "!=" || c.value == "" || strings.ContainsFunc(c.value, func(r rune) bool { return r <= ' ' || strings.ContainsRune(`"()|`, r) }) {
@@ -84,8 +88,10 @@ func exclude(q *engine.Query, c condition) bool {
 	return true
 }
 
-// bound adds a condition for the date, which has the form 2026-01-31. Dates have no time of day, so a day
-// is added to make a bound that the date may have one that it may not have, and the other way round.
+// bound adds a condition for the date of pages to a query. The value is a day such as 2026-01-31. It reports
+// whether it could: not if the query already has such a bound. The fields of the query mean "on this day or
+// later" (After) and "before this day" (Before). So for the operators > and <=, the bound is the next day.
+// Example: date <= 2026-01-31 becomes Before = 2026-02-01.
 func bound(q *engine.Query, c condition) bool {
 	day, err := literal.Time("date", c.value)
 	if err != nil || c.attribute != "date" || day.IsZero() {
@@ -107,8 +113,8 @@ func bound(q *engine.Query, c condition) bool {
 	return true
 }
 
-// facetsOf returns the columns for the attributes that are to be counted, and a note for those that are
-// not counted. The attribute * stands for all of them.
+// facetsOf returns the columns whose values are counted for the given attributes, and a note for each
+// attribute that cannot be counted. The attribute * stands for all columns.
 func facetsOf(attributes []string) (columns, notes []string) {
 	for _, name := range attributes {
 		switch column := columnOf[name]; {

@@ -49,8 +49,9 @@ type outcome struct {
 // message returns the notes as one text.
 func (o *outcome) message() string { return strings.Join(o.notes, " ") }
 
-// find searches. With sections, the number of records of a page of results depends on all hits before. So these are
-// asked for, too: a hit has at least one record.
+// find searches, and returns the records of a page of results. If sections are records of their own, a hit
+// gives one or more records. Then the first record of the page depends on how many records all earlier hits
+// give, so find asks the engine for the earlier hits, too.
 func (c *compat) find(ctx context.Context, a asked) (outcome, error) {
 	q := engine.Query{Query: search.Query{Text: strings.ToValidUTF8(a.text, "\uFFFD"), All: true, Fold: true, ByDate: a.byDate, Reader: a.reader}}
 	answer := outcome{notes: a.notes}
@@ -96,8 +97,10 @@ func (c *compat) find(ctx context.Context, a asked) (outcome, error) {
 	return answer, nil
 }
 
-// within restricts a query to the collection with the name of the index, if there is one. It reports
-// whether the collections of pages tell them apart: not if only one is searched, or there is only one.
+// within restricts the query q to the collection whose name is index, if there is one. The result
+// byCollection reports whether the name of a page's collection is shown as the page's place (lvl0). This is
+// so if several collections are searched; if there is only one, or only one is searched, the place is the
+// site.
 func (c *compat) within(ctx context.Context, q *engine.Query, index string) (byCollection bool, notes []string, err error) {
 	inForce, err := c.engine.Settings.Get(ctx)
 	if err != nil {
@@ -118,7 +121,8 @@ func (c *compat) within(ctx context.Context, q *engine.Query, index string) (byC
 	return several, notes, nil
 }
 
-// count sets the facets, under the names by which they were asked for.
+// count sets o.facets from the facets of the engine, under the names by which the request asks for them.
+// Example: the counts of the column lang are under language if the request asks for language.
 func (o *outcome) count(attributes []string, facets []search.Facet) {
 	o.facets = make(map[string]map[string]int)
 	for _, facet := range facets {

@@ -115,7 +115,8 @@ func (c *compat) admit(p endpoint, w http.ResponseWriter, r *http.Request) (any,
 	return p.answer(c, w, r)
 }
 
-// takeKey makes the key that Algolia's clients send the key of the request.
+// takeKey takes the key from the header or parameter in which Algolia's clients send it, and sets it as the
+// header X-API-Key, unless the request has that header.
 func takeKey(r *http.Request) {
 	const name = "X-Algolia-API-Key" // of a header, or of a parameter in lower case
 	key := r.Header.Get(name)
@@ -137,7 +138,8 @@ func (c *compat) failureOf(r *http.Request, err error) request.Failure {
 	return f
 }
 
-// readBody reads the JSON object in the body of a request. Members that value lacks are ignored.
+// readBody decodes the JSON object in the body of a request into value. Members that the type of value does
+// not have are ignored.
 func readBody(w http.ResponseWriter, r *http.Request, value any) error {
 	content, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, tooLong := errors.AsType[*http.MaxBytesError](err); tooLong {
@@ -152,7 +154,9 @@ func readBody(w http.ResponseWriter, r *http.Request, value any) error {
 	return nil
 }
 
-// searchAll answers several searches at once, in their order. If one fails, all do, as with both services.
+// searchAll answers several searches at once, and returns the answers in the order of the searches. If one
+// search fails, all fail, as with Algolia and Meilisearch. For a key with a limit, each search counts as a
+// request.
 func searchAll[T any](c *compat, r *http.Request, searches []parameters, one func(context.Context, parameters) (T, error)) ([]T, error) {
 	if n := len(searches); n == 0 || n > maxSearches {
 		return nil, request.Wrong("The body has %d searches; send 1 to %d.", n, maxSearches)

@@ -12,15 +12,15 @@ import (
 // maxTag is the greatest number of bytes of a tag that highlights words; a longer one is cut off.
 const maxTag = 200
 
-// highlighter writes texts with the words that match between two tags.
+// highlighter writes a text with the tag pre before each matching word and the tag post behind it.
 type highlighter struct {
 	pre, post string
 }
 
-// asHTML reports whether texts are written as HTML: if the tags are HTML.
+// asHTML reports whether texts are written as HTML. They are if the tags are HTML, such as <em>.
 func (h highlighter) asHTML() bool { return strings.Contains(h.pre, "<") }
 
-// plain returns a text that a front end shows without highlights.
+// plain returns a text without highlights. Like marked, it escapes the text if the tags are HTML.
 func (h highlighter) plain(text []search.Fragment) string {
 	var b strings.Builder
 	for _, f := range text {
@@ -61,7 +61,8 @@ func wordsIn(text string) map[string]bool {
 	return words
 }
 
-// matchesIn returns the different words of a text that match, in lower case and in their order.
+// matchesIn returns the texts of the matches among the fragments, in lower case and in their order, each
+// once.
 func matchesIn(text []search.Fragment) []string {
 	words := []string{}
 	for _, f := range text {
@@ -72,7 +73,8 @@ func matchesIn(text []search.Fragment) []string {
 	return words
 }
 
-// markWords splits a text in fragments. Those are matches whose words, in lower case, are among the given ones.
+// markWords splits a text into fragments, which are words and what stands between words. A word is marked as
+// a match if it is, in lower case, among the given words.
 func markWords(text string, words map[string]bool) (fragments []search.Fragment) {
 	for start := 0; start < len(text); {
 		inWord := false
@@ -91,8 +93,9 @@ func markWords(text string, words map[string]bool) (fragments []search.Fragment)
 	return fragments
 }
 
-// crop returns the part of a text that has at most the given number of words, with the first match near
-// its beginning. The marker stands where text was cut off. The number 0 means the whole text.
+// crop returns the part of a text around its first match, with at most as many words as the parameter most;
+// 0 means the whole text. About a third of the words stand before the match. The marker, such as "…", stands
+// where text was cut off.
 func crop(text []search.Fragment, most int, marker string) []search.Fragment {
 	type piece struct {
 		search.Fragment

@@ -80,8 +80,9 @@ func TestMeilisearchErrors(t *testing.T) {
 	}
 }
 
-// TestKeys checks that the keys that both services' clients send are those of the server, that each search
-// counts, and that browsers may send the headers that the clients use.
+// TestKeys checks that keys are accepted in the headers and parameters in which clients of Algolia and
+// Meilisearch send them, that each of several searches counts as a request, and that browsers may send these
+// headers.
 func TestKeys(t *testing.T) {
 	s, h := newStore(t)
 	_, err := control.Change(t.Context(), s.Bucket, func(d *control.Document) bool {

@@ -13,8 +13,9 @@ import (
 // parameters are the parameters of a search: the members of an object of JSON.
 type parameters map[string]json.RawMessage
 
-// fromAddress reads parameters written as in the address of a page: query=a%20b&facets=%5B%22lang%22%5D.
-// A value is a text, a number, a truth value, or a list in JSON. The parameters with the given names are always texts.
+// fromAddress reads parameters that are written as in the address of a page:
+// query=a%20b&facets=%5B%22lang%22%5D. A value that is valid JSON, such as 5, true or ["lang"], is read as
+// JSON; all others are texts. The parameters that texts names are always texts.
 func fromAddress(query string, texts ...string) (parameters, error) {
 	values, err := url.ParseQuery(query)
 	if err != nil {
@@ -38,7 +39,7 @@ func (p parameters) has(name string) bool {
 	return found && string(raw) != "null"
 }
 
-// text returns a parameter that is a text, or otherwise if it is not there.
+// text returns a parameter that is a text. If the parameter is missing, the result is otherwise.
 func (p parameters) text(name, otherwise string) (string, error) {
 	if !p.has(name) {
 		return otherwise, nil
@@ -50,8 +51,8 @@ func (p parameters) text(name, otherwise string) (string, error) {
 	return value, nil
 }
 
-// number returns a parameter that is a whole number of at least 0, or otherwise if it is not there. A number
-// above the greatest one becomes the greatest, and cut is true.
+// number returns a parameter that is a whole number of at least 0, possibly in quotes. If the parameter is
+// missing, n is otherwise. If its value is greater than most, n is most, and cut is true.
 func (p parameters) number(name string, otherwise, most int) (n int, cut bool, err error) {
 	if !p.has(name) {
 		return otherwise, false, nil
@@ -64,8 +65,8 @@ func (p parameters) number(name string, otherwise, most int) (n int, cut bool, e
 	return min(int(value), most), int(value) > most, nil
 }
 
-// list returns a parameter that is a text or a list of texts. A text may have several elements, separated
-// by commas.
+// list returns a parameter that is a list of texts, or a single text whose elements are separated by commas
+// or spaces.
 func (p parameters) list(name string) ([]string, error) {
 	if !p.has(name) {
 		return nil, nil
@@ -81,8 +82,9 @@ func (p parameters) list(name string) ([]string, error) {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }), nil
 }
 
-// nested returns a parameter that is a list of conditions all of which must hold. An element is a condition,
-// or a list of alternatives. A text is a list of one condition.
+// nested returns a parameter that is a filter: a list of conditions, all of which must hold. Instead of a
+// condition, an element may be a list of conditions, of which one must hold. Each element of all has these
+// conditions. A single text is a list of one condition.
 func (p parameters) nested(name string) (all [][]string, err error) {
 	if !p.has(name) {
 		return nil, nil
@@ -106,7 +108,7 @@ func (p parameters) nested(name string) (all [][]string, err error) {
 	return all, nil
 }
 
-// others returns those of the named parameters that are there, sorted.
+// others returns those of the given names that the parameters have, sorted.
 func (p parameters) others(names ...string) (there []string) {
 	for _, name := range names {
 		if p.has(name) {

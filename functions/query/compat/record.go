@@ -30,9 +30,10 @@ type record struct {
 	content     []search.Fragment // the snippet
 }
 
-// recordsOf returns the records of a hit: a single one or, with sections, one for the page and one for each
-// of its matching sections. If byCollection is set, the place of a page is its collection. The words are
-// those of the query.
+// recordsOf returns the records of a hit. Without sections, there is one record. With sections, there is one
+// for the page and one for each of its matching sections. If byCollection is true, the place of a page
+// (lvl0) is its first collection, else its site. The parameter words has the words of the query in lower
+// case, which are marked in headings.
 func recordsOf(hit *search.Hit, sections, byCollection bool, words map[string]bool) []record {
 	base := record{
 		id: hit.ID.String(), kind: contentRecord, url: hit.URL, page: hit.URL, place: hit.Site, site: hit.Site, lang: hit.Lang, media: hit.MIME,
@@ -71,7 +72,7 @@ func recordsOf(hit *search.Hit, sections, byCollection bool, words map[string]bo
 	return all
 }
 
-// anchor returns the fragment of the record's URL; "" if it has none.
+// anchor returns the fragment of the section's URL, without #; "" if the record is of the page.
 func (r *record) anchor() string {
 	at, err := url.Parse(r.url)
 	if err != nil || r.url == r.page {
@@ -80,7 +81,8 @@ func (r *record) anchor() string {
 	return at.Fragment
 }
 
-// hierarchy returns the texts of the levels of the record, from lvl0 on.
+// hierarchy returns the texts of the levels lvl0 (place), lvl1 (title) and, if the record is of a section,
+// lvl2 (heading).
 func (r *record) hierarchy() [][]search.Fragment {
 	texts := [][]search.Fragment{{{Text: r.place}}, r.title}
 	if len(r.heading) > 0 {

@@ -14,8 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "write the answers in testdata anew")
 
-// recorded is a request that a front end has sent from a page in Chromium, with its package unchanged and
-// configured as the package comment says.
+// recorded is a request that the unchanged package of a front end has sent from a page in the browser
+// Chromium. The front end was configured as the package comment says.
 type recorded struct {
 	SentBy string            `json:"sent_by"` // package with its version
 	Path   string            `json:"path"`
@@ -24,8 +24,8 @@ type recorded struct {
 	Reads  []string          `json:"reads"` // paths of members that the package reads (see valuesAt)
 }
 
-// TestRecorded checks the answers to requests of real front ends: that they have what each package reads, in
-// each hit, and that they are the same as those in testdata.
+// TestRecorded sends the recorded requests of real front ends. It checks that each hit of the answers has
+// the attributes that the front end reads, and that the answers are the same as the files in testdata.
 func TestRecorded(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.request.json")
 	if err != nil || len(files) < 8 {

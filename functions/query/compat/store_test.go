@@ -18,8 +18,8 @@ import (
 
 const storing = "How passwords are stored. Iterations, the random salt, and the resulting password hash are stored. "
 
-// pages are documentation of one site, and a page of another one. One title would run a script if it were
-// shown as HTML.
+// pages are three pages of documentation of one site, and a page of another site. One title has HTML that
+// would run a script if a front end showed the title as HTML.
 var pages = []querytest.Page{
 	{
 		URL: "http://127.0.0.1/topics/passwords.html", MIME: "text/html", Data: "<p>", Lang: "en", Title: "Password management", Collections: []string{"docs"},

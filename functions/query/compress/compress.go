@@ -17,16 +17,15 @@ import (
 // network packet anyway.
 const least = 1 << 10
 
-// Handler returns a handler that answers as h does, and compresses the answers that are text of some
-// length:
+// Handler returns a handler that answers as h does, and compresses long answers that are text:
 //
-//	answer                                            sent
-//	JSON, HTML, XML, CSS or other text, 1 KB or more  in gzip, if the client accepts it
-//	shorter, or of another media type                 as h wrote it
-//	a part of the content (206), or encoded by h      as h wrote it
+//	answer of h                                       what is sent
+//	JSON, HTML, XML, CSS or other text, 1 KB or more  compressed by gzip, if the client accepts it
+//	shorter, or of another media type                 the answer as it is
+//	a part of the content (206), or encoded by h      the answer as it is
 //
-// A strong ETag becomes a weak one with compression, as the bytes differ then. Such an ETag still
-// matches in If-None-Match.
+// The bytes of a compressed answer differ from those of the uncompressed one. So a strong ETag becomes a
+// weak one, which still matches in the header If-None-Match.
 func Handler(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !accepts(r.Header.Values("Accept-Encoding")) {
@@ -39,7 +38,8 @@ func Handler(h http.Handler) http.Handler {
 	})
 }
 
-// accepts reports whether a client with the given fields Accept-Encoding accepts gzip.
+// accepts reports whether a client accepts gzip. The parameter fields has the values of its headers
+// Accept-Encoding.
 func accepts(fields []string) bool {
 	of := make(map[string]float64) // quality of each named encoding
 	for part := range strings.SplitSeq(strings.Join(fields, ","), ",") {
@@ -65,17 +65,18 @@ func isText(contentType string) bool {
 	return kind == "text" || strings.HasSuffix(subtype, "+json") || strings.HasSuffix(subtype, "+xml")
 }
 
-// mayCompress reports whether an answer with this status and these headers is compressed if it is
-// long enough.
+// mayCompress reports whether an answer with this status and these headers may be compressed. Whether it is
+// compressed then depends on its length.
 func mayCompress(status int, h http.Header) bool {
 	return status >= 200 && status != http.StatusNoContent && status != http.StatusPartialContent && status != http.StatusNotModified &&
 		h.Get("Content-Encoding") == "" && isText(h.Get("Content-Type"))
 }
 
-// vary tells caches that the encoding depends on the client.
+// vary tells caches, by the header Vary, that the answer depends on the client's Accept-Encoding.
 func vary(h http.Header) { h.Add("Vary", "Accept-Encoding") }
 
-// varying is the ResponseWriter for a client that does not accept gzip.
+// varying is the ResponseWriter for a client that does not accept gzip. It adds the header Vary to answers
+// that other clients get compressed.
 type varying struct{ http.ResponseWriter }
 
 // WriteHeader implements http.ResponseWriter.
@@ -178,8 +179,8 @@ func (w *writer) Write(content []byte) (int, error) {
 	return len(content), nil
 }
 
-// FlushError sends all that has been written so far, compressed even if it is short. It is called by
-// http.ResponseController.
+// FlushError sends all that has been written so far. It is compressed even if it is short, because more may
+// follow. FlushError is called by http.ResponseController.
 func (w *writer) FlushError() error {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)

@@ -115,7 +115,7 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// TestFlush checks that what was flushed can be read before the answer ends.
+// TestFlush checks that a client can read what was flushed before the answer has ended.
 func TestFlush(t *testing.T) {
 	var flushed bytes.Buffer
 	w, content := ask(t, "GET", func(w http.ResponseWriter, _ *http.Request) {

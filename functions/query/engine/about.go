@@ -15,7 +15,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// About says what an index has.
+// About says what is in an index: how many pages, sites and languages, and examples of queries.
 type About struct {
 	Pages   int // number of pages that can be found
 	Waiting int // number of stored pages that wait to be indexed
@@ -40,8 +40,9 @@ type abouts struct {
 	last About
 }
 
-// About returns what the index has at present. It counts anew only if the manifests or takedowns have
-// changed. To count, it reads the columns of all segments, and a few documents, through the cache.
+// About returns what is in the index at present. It counts anew only if the manifests or the takedowns have
+// changed since the last call. To count, it reads the columns of all segments and a few documents, through
+// the cache.
 func (e *Engine) About(ctx context.Context) (About, error) {
 	current, err := e.snapshots.get(ctx, e)
 	if err == nil {
@@ -99,7 +100,8 @@ func (s *snapshot) about(ctx context.Context) (About, error) {
 	return about, nil
 }
 
-// valuesIn returns the number of values in a count of pages, without "", which stands for none.
+// valuesIn returns the number of values in counts, without the value "", which stands for pages without a
+// value. It deletes "" from counts.
 func valuesIn(counts map[string]int) int {
 	delete(counts, "")
 	return len(counts)
@@ -113,8 +115,8 @@ func largest(pages map[string]int) []string {
 	return sites[:min(len(sites), sitesShown)]
 }
 
-// tells returns 1 for a title that tells what its page is about, and 0 for a single word of ASCII, such as
-// the name of a function.
+// tells returns 1 for a title that is likely to say what its page is about, and 0 for a title that is a
+// single word of ASCII characters, such as the name of a function.
 func tells(title string) int {
 	if strings.ContainsFunc(title, func(r rune) bool { return r == ' ' || r >= utf8.RuneSelf }) {
 		return 1
@@ -122,8 +124,11 @@ func tells(title string) int {
 	return 0
 }
 
-// examplesOf returns the shortest titles of pages that tell most, each once, without the names of sites that may end
-// them, the numbers of chapters that may begin them, and titles with signs of the query language.
+// examplesOf returns examples of queries that are made from titles of pages. Each title is cut at its first
+// separator, such as " | " or ": ", behind which often is the name of the site; digits at its beginning,
+// such as the number of a chapter, are removed. Titles with signs of the query language, too short or too
+// long titles, and repeated titles are left out. Titles of several words come first (see tells), and then
+// the shorter ones.
 func examplesOf(pages []segment.Document) (examples []string) {
 	for i := range pages {
 		title := pages[i].Title

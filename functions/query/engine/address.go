@@ -141,11 +141,11 @@ func otherPaths(of string) []string {
 // another, from an address that is not stored.
 const maxLed = 5
 
-// searchPasted answers a query that is the address of a page. The first hit is the page; further
-// hits match the words of the address. If the page is not in the index, the answer has a note that
-// says why the page is missing, or to which other address it leads. The note comes from the books,
-// which record the outcome of each request; reading them costs additional requests. The parameter index is
-// the snapshot's index without the pages that are banned for the query.
+// searchPasted answers a query that is the address of a page. The first hit is the page; further hits match
+// the words of the address. If the page is not in the index, the answer has a note that says why it is
+// missing, or to which other address it leads. The note comes from the books (files that record the outcome
+// of each request of the crawl); to read them, further requests to the bucket are necessary. The parameter
+// index is the index of the snapshot at without the pages that are banned for the query.
 func (e *Engine) searchPasted(ctx context.Context, at *snapshot, index *search.Index, p *pasted, q search.Query) (search.Result, error) {
 	q.Text, q.Named = p.words, identitiesOf(p.forms)
 	found, err := index.Search(ctx, q)

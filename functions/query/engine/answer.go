@@ -183,8 +183,8 @@ func (r Result) picture(hit search.Hit) *Picture {
 	}
 }
 
-// Sentences returns the notes of the search, which are sentences for the reader. If parts of the
-// index are lost or damaged, the first note says so.
+// Sentences returns the notes of the search: sentences for the reader. If parts of the index are lost or
+// damaged, the first sentence says so.
 func (r Result) Sentences() []string {
 	if r.Lost == nil {
 		return r.Notes

@@ -11,9 +11,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// TestCacheAfterTakedown starts processes, one after another, that use the same cache on disk. A
-// takedown empties the cache. The test checks that only the first process after a takedown reads
-// everything from the bucket again.
+// TestCacheAfterTakedown starts one engine after the other with the same cache on disk, as processes do that
+// are started again. A takedown empties the cache. The test checks that only the first engine after the
+// takedown reads everything from the bucket again.
 func TestCacheAfterTakedown(t *testing.T) {
 	s := newStore(t, 1)
 	s.Publish(querytest.Manual(3)...)

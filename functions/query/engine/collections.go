@@ -29,9 +29,10 @@ type Language struct {
 	Pages int
 }
 
-// Collections returns all collections by name, and sentences about what is not counted. Removed
-// collections of which pages are left have only a Name in the field Collection. It reads three
-// columns of each segment, which are cached as those for filters are.
+// Collections returns all collections, sorted by name, and notes: sentences that say which pages are not
+// counted. A collection that was removed but still has pages has only the field Name of
+// collection.Collection. Collections reads three columns of each segment, which are cached like those for
+// filters.
 func (e *Engine) Collections(ctx context.Context) (all []Collected, notes []string, err error) {
 	inForce, err := e.Settings.Get(ctx)
 	if err != nil {
@@ -68,8 +69,8 @@ func (e *Engine) Collections(ctx context.Context) (all []Collected, notes []stri
 	return all, notes, nil
 }
 
-// tally has the numbers of a collection's pages by language, and the last time at which one of them
-// was fetched, in milliseconds since 1970.
+// tally counts the pages of a collection: languages has their number by language, and newest is the last
+// time at which one of them was fetched, in milliseconds since 1970.
 type tally struct {
 	languages map[string]int
 	newest    uint64
@@ -91,8 +92,8 @@ func (t *tally) collected(c collection.Collection) Collected {
 	return all
 }
 
-// tally counts the documents of the snapshot by collection. The result missing is the number of
-// segments that cannot be used.
+// tally counts the documents of the snapshot for each collection, by its name. The result missing is the
+// number of segments that are not counted because their columns cannot be used.
 func (s *snapshot) tally(ctx context.Context) (tallies map[string]*tally, missing int, err error) {
 	var pages []opened
 	for _, m := range s.manifests {
@@ -155,7 +156,8 @@ func readCounted(ctx context.Context, s *segment.Segment) (*counted, error) {
 	return &c, group.Wait()
 }
 
-// add adds the columns' documents that are not dead to the tallies of their collections.
+// add adds the documents of the segment of to the tallies of their collections, except documents that are
+// dead (replaced or erased).
 func (c *counted) add(tallies map[string]*tally, of opened) {
 	for doc, fetched := range c.fetched {
 		if of.dead != nil && of.dead.ContainsInt(doc) {

@@ -12,8 +12,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// TestCollections counts the pages of collections. A page that is forgotten must not be counted any
-// more, nor one of a segment that has been deleted; for that a note must tell of the segment.
+// TestCollections counts the pages of collections. It checks that a page under a takedown is not counted any
+// more, nor are the pages of a segment that was deleted from the bucket; a note must then say that a segment
+// is damaged.
 func TestCollections(t *testing.T) {
 	s := newStore(t, 1)
 	page := func(url, lang string) querytest.Page {

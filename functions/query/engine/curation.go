@@ -14,8 +14,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// curated is the curation in force, in the form in which searches use it: words that find each other, pages
-// that come first for a query, and pages that are hidden. It is immutable.
+// curated is the curation in force, in the form in which searches use it. A curation is what the operator
+// sets to change results: synonyms, pages that come first for a query (pins), and pages that are hidden
+// (bans). A curated is immutable.
 type curated struct {
 	key  string                       // key of the version
 	pins map[string][]layout.Identity // pinned pages of each query, by its folded text (see curation.Fold)
@@ -31,9 +32,10 @@ type ban struct {
 	beginnings []string // beginnings of the addresses of further pages
 }
 
-// curation returns the curation in force. It is nil if there is none, which costs nothing. If its newest
-// version is that of the snapshot last, it is taken from there; else it takes one GET. A curation that
-// cannot be read is logged; searches then go on with the last one that could be read, or with none.
+// curation returns the curation in force, or nil if there is none; then nothing is read from the bucket. If
+// the previous snapshot (the parameter last) has the newest version of the curation, that is returned.
+// Otherwise it is read with one GET. If it cannot be read, curation logs this, and returns the one of the
+// previous snapshot, which may be nil.
 func (e *Engine) curation(ctx context.Context, inForce *settings.Settings, last *snapshot) *curated {
 	if last.curated.isNewest(inForce) {
 		return last.curated
@@ -61,7 +63,8 @@ func (e *Engine) curation(ctx context.Context, inForce *settings.Settings, last 
 	return newCurated(version, found.Document)
 }
 
-// isNewest reports whether c is the curation of the newest version in the settings.
+// isNewest reports whether c is the newest version of the curation that the settings list. A nil c is the
+// newest if they list none.
 func (c *curated) isNewest(inForce *settings.Settings) bool {
 	n := len(inForce.Curations)
 	if c == nil || n == 0 {
@@ -109,8 +112,10 @@ func newCurated(key string, d curation.Document) *curated {
 	return c
 }
 
-// curate sets the documents of an opened segment that each ban hides, unless they are known. It reads the
-// segment's column of identities, and for beginnings of addresses the documents that they may cover.
+// curate computes for each ban of the curation by which documents of the segment it hides (the field
+// banned). It does nothing if o has this curation already. It reads the segment's column of identities; for
+// bans by the beginning of an address, also the documents whose addresses may begin so. The parameter
+// unvisited says whether the segment is an overlay of unvisited URLs (known only by links).
 func (o *opened) curate(ctx context.Context, by *curated, unvisited bool) error {
 	if by == o.curated {
 		return nil
@@ -143,8 +148,8 @@ func (o *opened) curate(ctx context.Context, by *curated, unvisited bool) error 
 	return nil
 }
 
-// hiddenFor returns the numbers of the bans that hide pages for a folded query, besides those that hide
-// pages for all queries.
+// hiddenFor returns the indexes in c.bans of the bans that hold for a query but not for all queries. The
+// parameter query is the folded text of the query (see curation.Fold).
 func (c *curated) hiddenFor(query string) (bans []int) {
 	if c == nil {
 		return nil
@@ -157,7 +162,7 @@ func (c *curated) hiddenFor(query string) (bans []int) {
 	return bans
 }
 
-// always returns the numbers of the bans that hide pages for all queries.
+// always returns the indexes in c.bans of the bans that hold for all queries.
 func (c *curated) always() (bans []int) {
 	if c == nil {
 		return nil
@@ -170,7 +175,8 @@ func (c *curated) always() (bans []int) {
 	return bans
 }
 
-// searched returns the index in which a query is searched: one without the pages that are banned for it.
+// searched returns the index in which a query is searched: an index without the pages that are banned for
+// all queries or for this one. The parameter query is the text of the query.
 func (s *snapshot) searched(query string, e *Engine) (*search.Index, error) {
 	bans := s.curated.hiddenFor(curation.Fold(query))
 	if len(bans) == 0 {
@@ -183,7 +189,8 @@ func (s *snapshot) searched(query string, e *Engine) (*search.Index, error) {
 	return ix, nil
 }
 
-// deadOf returns the documents of a segment that are dead, or hidden by one of the bans.
+// deadOf returns the documents of a segment that are left out of an index: those that are dead (replaced or
+// erased), and those that one of the bans hides. The parameter bans has indexes in curated.bans.
 func (o *opened) deadOf(bans []int) *roaring.Bitmap {
 	if len(bans) == 0 || len(o.banned) == 0 {
 		return o.dead
@@ -198,15 +205,15 @@ func (o *opened) deadOf(bans []int) *roaring.Bitmap {
 	return dead
 }
 
-// apply sets the parts of a query that the curation decides.
+// apply sets the pinned pages and the synonyms of a query. It does nothing if c is nil.
 func (c *curated) apply(q *search.Query) {
 	if c != nil {
 		q.Pinned, q.Synonyms = c.pins[curation.Fold(q.Text)], c.synonyms
 	}
 }
 
-// Unindexed returns those of the given addresses whose pages are not in the index, or are hidden from all
-// results.
+// Unindexed returns those of the given addresses that no search can find: their pages are not in the index,
+// or are banned for all queries. An address that cannot be parsed is among them.
 func (e *Engine) Unindexed(ctx context.Context, pages []string) (absent []string, err error) {
 	if len(pages) == 0 {
 		return nil, nil

@@ -41,8 +41,10 @@ func manual(path, title, body string) querytest.Page {
 	return querytest.Page{URL: "https://example.org/" + path, MIME: "text/html", Data: body, Title: title, Body: body, Lang: "en"}
 }
 
-// TestCuration searches in three segments in two partitions, before and after pins and bans are published
-// and taken away. Totals are honest, the stored copies stay, and without a curation nothing more is read.
+// TestCuration searches three segments in two partitions, before and after pinned and banned pages are
+// published, and after they are removed. It checks the hits and their total number, that stored copies of
+// banned pages can still be read, and that a search with a curation takes no more GET requests than one
+// without.
 func TestCuration(t *testing.T) {
 	s := newStore(t, 2)
 	s.Publish(manual("new/install", "Install", "how to install the server"), manual("old/install", "Install", "install install install the old server"))
@@ -123,8 +125,9 @@ pages = ["https://example.org/old-news", "https://example.org/n*"]
 	ask("install", "new/install", "old/install", "old/faq", "older", "old-news", "old/later")
 }
 
-// TestCurationDamaged: searches go on when a version of the curation is damaged. The version before is in
-// force then, or none, and the log names what is damaged.
+// TestCurationDamaged checks that searches go on when versions of the curation are damaged. The newest
+// version that is not damaged is then in force, or none if all are damaged, and the log names what is
+// damaged.
 func TestCurationDamaged(t *testing.T) {
 	s := newStore(t, 1)
 	s.Publish(manual("a", "A", "install"), manual("b", "B", "install"))

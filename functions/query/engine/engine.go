@@ -49,12 +49,13 @@ type Options struct {
 
 	Paid float64 // memory of the cloud function, in GB, for which its operator pays; 0 where nobody pays
 
-	// Crawling returns in a few words the state of the crawl that runs beside the engine, such as "41
-	// pages fetched, 30 searchable"; "" if none runs. It is shown while a crawl runs. It may be nil.
+	// Crawling returns the state of the crawl that runs beside the engine, in a few words, such as "41 pages
+	// fetched, 30 searchable"; "" if none runs. The engine adds it to the notes of each search. Crawling may
+	// be nil if there is never such a crawl.
 	Crawling func() string
 
-	// Patience is the time after which a search without a deadline of its own (search.Query.Deadline) ends with
-	// what it has found so far; 0: it may take as long as it needs.
+	// Patience is the longest time that a search may take which has no deadline of its own
+	// (search.Query.Deadline). The search then ends with what it has found so far. 0 means no limit.
 	Patience time.Duration
 
 	Weights *search.Weights // weights of scores; nil for the standard ones
@@ -82,8 +83,8 @@ type Query struct {
 	Cost bool      // whether the answer's cost is measured (Result.Cost)
 }
 
-// Most returns how many hits of this query a client can see in all by turning the pages of results.
-// It is the greatest sum of From and Size that the engine accepts.
+// Most returns how many hits of this query a client can see in all, by asking for one page of results after
+// the other. It is the greatest sum of From and Size that the engine accepts.
 func (q *Query) Most() int {
 	if len(q.Across.Into) > 0 {
 		return search.MaxAcrossHits
@@ -109,10 +110,13 @@ type Result struct {
 	Cost   *meter.Cost // what the answer cost; nil unless Query.Cost was set
 }
 
-// Search searches all partitions, with the synonyms, pinned and banned pages of the curation in force. If
-// the query is the address of a page, this page comes first (see searchPasted). If a segment cannot be used, Search first reads the manifests again, because a
-// merge may have replaced the segment. If that does not help, the segment is left out, and tried
-// again with the next snapshot of the manifests. Search fails with Lost if no partition can be
+// Search searches all partitions. The curation in force (synonyms, pinned pages and banned pages, which the
+// operator sets) applies. If the query is the address of a page and no pages are pinned for it, this page
+// comes first (see searchPasted).
+//
+// If a segment cannot be used, Search first reads the manifests again, because a merge may have replaced the
+// segment. If that does not help, Search leaves the segment out, and tries it again with the next snapshot
+// (the manifests and opened segments that answer queries). The error is a *Lost if no partition can be
 // searched because generations (versions of manifests) are lost.
 func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	began := e.Now()
@@ -170,14 +174,17 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	return Result{}, fmt.Errorf("cannot search: %w", err)
 }
 
-// retries says what was tried already after faults during one request.
+// retries records what was tried during one request after a segment could not be used.
 type retries struct {
 	doubted map[string]bool // segments that were found damaged once: perhaps only their cached ranges are
 	reread  bool            // whether the manifests were read again
 }
 
-// afterFault returns the snapshot with which a request is tried again, after it has failed with the given
-// error because a segment cannot be used. It returns other errors unchanged.
+// afterFault is called when a request has failed with the error err. If the reason is a segment that cannot
+// be used, it returns the snapshot (the manifests and opened segments that answer queries) with which the
+// request is tried again. This is the current one once more if its cached parts may be damaged, one that is
+// read anew if the segment has been deleted, or else one without the segment. All other errors are returned
+// unchanged. The parameter tried records what was tried for this request.
 func (e *Engine) afterFault(ctx context.Context, current *snapshot, err error, tried *retries) (*snapshot, error) {
 	fault, is := errors.AsType[*search.Unreadable](err)
 	if !is || !unusable(err) {
@@ -238,10 +245,12 @@ func (e *Engine) miss(ctx context.Context, key string, err error) {
 	e.Log.ErrorContext(ctx, "a segment is missing from all answers: "+advice, "segment", key, "error", err)
 }
 
-// snapshotOf returns the snapshot of the given moment, or the newest snapshot if moment is zero. In
-// both cases, URLs that a takedown covers today are hidden, and the curation of today is in force. The engine keeps the past snapshot that
-// was used last. So a client that asks for several pages of results of the same moment makes the
-// engine open the segments only once.
+// snapshotOf returns the snapshot (the manifests and opened segments that answer queries) of the given
+// moment, or the newest snapshot if moment is zero. In both cases, the takedowns and the curation of today
+// apply: URLs that a takedown covers are hidden, and synonyms, pinned and banned pages are those of today.
+//
+// The engine keeps the past snapshot that was used last. So the segments are opened only once for a client
+// that asks for several pages of results of the same moment.
 func (e *Engine) snapshotOf(ctx context.Context, moment time.Time) (*snapshot, error) {
 	if moment.IsZero() {
 		return e.snapshots.get(ctx, e)

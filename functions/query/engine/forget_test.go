@@ -40,8 +40,9 @@ func TestErasedPagesNeedNoColumns(t *testing.T) {
 	}
 }
 
-// A page of a takedown that can be taken back is hidden, even if the partition has erased all that is
-// forgotten for good, and shown again when that is taken back.
+// TestHiddenForAWhile checks a takedown that the operator can take back. Its page is hidden, even if the
+// partition has erased all pages of final takedowns. When the takedown is taken back, the page is shown
+// again.
 func TestHiddenForAWhile(t *testing.T) {
 	s := newStore(t, 1)
 	s.Publish(querytest.Manual(4)...)

@@ -35,8 +35,8 @@ func ParseFormat(name string) (Format, error) {
 	return "", literal.Wrong("format", name, "html, text, markdown or json")
 }
 
-// As returns a stored page in a format, and its media type. For a page without text,
-// such as an image, the error is a NoText, unless the format is HTML.
+// As returns a stored page in the format f, and the media type of the result. For a page without text, such
+// as an image, the error is a NoText, unless the format is HTML.
 func (f Format) As(page webobject.Object) (data []byte, media string, err error) {
 	if f == HTML {
 		return page.Data, page.MIME, nil

@@ -15,9 +15,9 @@ import (
 // hashesAtOnce is how many stored pages Hashes reads at the same time.
 const hashesAtOnce = 10
 
-// Hashes returns the content hash (SHA-256) of the stored copy of each hit. It is zero for a hit
-// without a stored page, for a copy that has been erased since the search, and for one that is
-// damaged. Hashes takes one ranged GET for each hit.
+// Hashes returns the content hash (SHA-256) of the stored copy of each hit, in the order of the hits. The
+// hash is zero for a hit without a stored page, for a copy that has been erased since the search, and for a
+// damaged copy. Hashes takes one ranged GET for each hit.
 func (e *Engine) Hashes(ctx context.Context, hits []search.Hit) ([][32]byte, error) {
 	current, err := e.snapshots.get(ctx, e)
 	if err != nil {

@@ -120,8 +120,8 @@ func (s *snapshot) storedAsset(ctx context.Context, books *partition.Books, url 
 	return "", nil
 }
 
-// CopyAddress returns the address at which this server shows the stored copy of a page as it was at
-// the time asOf, or the present copy if asOf is zero.
+// CopyAddress returns the path on this server of the stored copy of a page or image: the copy of the time
+// asOf, or the present copy if asOf is zero.
 func CopyAddress(page string, asOf time.Time) string {
 	values := url.Values{"url": {page}}
 	if !asOf.IsZero() {

@@ -266,8 +266,8 @@ func (e *Engine) logLost(ctx context.Context, what string, before, now map[layou
 	}
 }
 
-// join makes two indexes of the segments of the snapshot: one of all pages, and one without those that are
-// banned for all queries. They are the same if no page is banned so.
+// join makes the two indexes of the snapshot: the field index, of all pages, and the field unbanned, without
+// the pages that are banned for all queries. Both are the same index if there are no such bans.
 func (s *snapshot) join(e *Engine) (err error) {
 	if s.index, err = s.indexWithout(nil, e); err != nil {
 		return err
@@ -279,8 +279,9 @@ func (s *snapshot) join(e *Engine) (err error) {
 	return err
 }
 
-// indexWithout makes one index of the segments of the snapshot, with the engine's cache and weights, and
-// without the pages that the given bans of the curation hide.
+// indexWithout makes one index of all segments of the snapshot, without the pages that the given bans hide.
+// The parameter bans has indexes in curated.bans. The index uses the engine's cache of documents and its
+// weights.
 func (s *snapshot) indexWithout(bans []int, e *Engine) (*search.Index, error) {
 	var parts []search.Part
 	for _, m := range s.manifests {

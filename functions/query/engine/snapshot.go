@@ -22,8 +22,8 @@ import (
 const (
 	// patience is the longest time that reading a snapshot may take.
 	patience = time.Minute
-	// emptyAge is the greatest age of a snapshot in which nothing is indexed: whoever asks then waits
-	// for the first pages.
+	// emptyAge is the greatest age of a snapshot in which nothing is indexed. It is short so that the first
+	// pages can be found soon after they are indexed.
 	emptyAge = 2 * time.Second
 	// staleAfter limits the time for which the engine finds the newest generation (version) of a
 	// manifest by trying the numbers after the last known one. This does not work for ever. Old
@@ -204,8 +204,8 @@ func (s *snapshots) outdate(current *snapshot) {
 	s.last.CompareAndSwap(current, &old)
 }
 
-// holds reports whether the snapshot may still answer queries: it is not nil, and younger than e.Age.
-// While nothing is indexed yet, it must be younger than emptyAge.
+// holds reports whether the snapshot is new enough to answer queries: it is not nil, and its reading began
+// less than e.Age ago. If nothing is indexed in the snapshot, the limit is emptyAge if that is less.
 func (s *snapshot) holds(e *Engine) bool {
 	if s == nil {
 		return false

@@ -12,7 +12,8 @@ import (
 )
 
 // Suggest returns titles, headings and completed words for a text that somebody is typing, the best first
-// (see search.Index.Suggest). What cannot be read is left out, as by Search, and so are titles and headings of banned pages.
+// (see search.Index.Suggest). As in Search, a segment that cannot be used is left out. Titles and headings
+// of banned pages are left out, too.
 func (e *Engine) Suggest(ctx context.Context, q search.Suggesting) ([]search.Suggestion, error) {
 	current, err := e.snapshots.get(ctx, e)
 	if err == nil {
@@ -33,9 +34,10 @@ func (e *Engine) Suggest(ctx context.Context, q search.Suggesting) ([]search.Sug
 	return nil, fmt.Errorf("cannot suggest: %w", err)
 }
 
-// ranks returns a function that reads the ranks of the documents of a segment; nil if the segment has none.
-// If they cannot be used, the function logs the reason and returns no ranks, and all documents count as
-// equal.
+// ranks returns a function that reads the ranks of a segment's documents (numbers by which suggestions are
+// ordered); nil if the segment has none. If the ranks are damaged or missing, the function logs this and
+// returns nil, so all documents count as equal. It fails with other errors, such as those of the object
+// store.
 func (e *Engine) ranks(listed manifest.Segment) func(context.Context) ([]segment.Rank, error) {
 	if listed.Ranks == nil {
 		return nil

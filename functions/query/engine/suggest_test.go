@@ -13,8 +13,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// TestSuggest asks for suggestions before and after the pages are ranked, then with damaged ranks, and
-// last without one of two segments.
+// TestSuggest asks for suggestions in four states: before and after the pages have ranks, with damaged
+// ranks, and with one of two segments missing.
 func TestSuggest(t *testing.T) {
 	s := newStore(t, 1)
 	s.Publish(

@@ -17,10 +17,13 @@ type Version struct {
 	AsOf       time.Time // moment for which Page returns this copy; zero for the present copy
 }
 
-// Versions returns the copies of a page that can be read, the newest first. They are looked up in the
-// books, the records of the crawl. A past copy is found by the time at which the next copy was
-// downloaded: the next one was not in the index yet, as it still had to be packed. Books that are
-// damaged are left out, and books that were merged may lack past copies.
+// Versions returns the stored copies of a page that can be read, the newest first. It looks them up in the
+// books (files that record the outcome of each request of the crawl).
+//
+// The field AsOf of a past copy is the time at which the next copy was downloaded. At that moment, the index
+// still had the past copy, because the next one had yet to be packed and indexed. Copies whose AsOf is
+// longer ago than manifest.Keep are left out. Books that are damaged are left out, too, and books that were
+// merged may lack past copies.
 func (e *Engine) Versions(ctx context.Context, a address.Address) ([]Version, error) {
 	if err := e.refuse(ctx, a); err != nil {
 		return nil, err
@@ -53,8 +56,9 @@ func (e *Engine) Versions(ctx context.Context, a address.Address) ([]Version, er
 	return all, nil
 }
 
-// Mark marks the words of a query, and their synonyms, in texts of a page, such as its paragraphs. The page is in the given
-// language.
+// Mark marks the words of a query, and their synonyms, in texts of a page, such as its paragraphs. The
+// parameter language is the language of the page. The result has the fragments of each text, in the order of
+// texts.
 func (e *Engine) Mark(ctx context.Context, q search.Query, language string, texts []string) ([][]search.Fragment, error) {
 	current, err := e.snapshots.get(ctx, e)
 	if err != nil {

@@ -2,10 +2,10 @@ package engine
 
 import "fmt"
 
-// waiting returns notes on pages that cannot be found yet. The parameter total is the number of pages
-// that were found in the snapshot.
+// waiting returns notes on pages that cannot be found yet. The parameter total is the number of pages that
+// the search has found in the snapshot s.
 //
-//	what is the case                                 note
+//	case                                             note
 //	nothing is found, or nothing is indexed at all   how many pages in packages wait to be indexed
 //	a crawl runs beside the engine                   the state of the crawl
 func (e *Engine) waiting(s *snapshot, total int) (notes []string) {

@@ -5,12 +5,13 @@ import (
 	"net/http"
 )
 
-// maxHeld is how much of an answer is held back until it is complete, in bytes.
+// maxHeld is the greatest part of an answer, in bytes, that is held back in memory before the answer is
+// sent.
 const maxHeld = 1 << 20
 
-// answer is the ResponseWriter of a request that is worked on. It holds the answer back until it is complete,
-// or is longer than maxHeld, or is flushed. Then the work is finished, and the answer is sent. So a client that
-// reads slowly does not keep others waiting.
+// answer is the ResponseWriter of a request that is worked on. It holds the answer back in memory until the
+// answer is complete, is longer than maxHeld, or is flushed. At that moment the place in the queue is given
+// up (finished), and the answer is sent. So a client that reads slowly takes no place from others.
 type answer struct {
 	http.ResponseWriter
 	finished func() // called before the answer is sent; may be called again

@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// clientOf returns the client that has sent a request: its IPv4 address, or its IPv6 address with the last 64
-// bits set to zero. The address behind proxies is the last in X-Forwarded-For that is not a proxy's itself,
-// because clients can write whatever they like before it. An address that cannot be read is the zero Addr, so
-// that all such clients count as one.
+// clientOf returns the client that has sent a request: its IPv4 address, or its IPv6 address with the last
+// 64 bits set to zero. If the request comes from one of the proxies, the client is the last address in
+// X-Forwarded-For that is not itself one of the proxies. The addresses before that one are ignored, because
+// a client can send any header. An address that cannot be parsed becomes the zero Addr, so all clients with
+// such addresses count as one.
 func clientOf(r *http.Request, proxies []netip.Prefix) netip.Addr {
 	from := addressOf(r.RemoteAddr)
 	forwarded := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
@@ -23,7 +24,8 @@ func clientOf(r *http.Request, proxies []netip.Prefix) netip.Addr {
 	return networkOf(from)
 }
 
-// networkOf returns the client that has an address.
+// networkOf returns the client to which an address belongs: an IPv4 or loopback address itself, or the first
+// address of an IPv6 network with a prefix of 64 bits.
 func networkOf(a netip.Addr) netip.Addr {
 	if !a.Is6() || a.IsLoopback() {
 		return a
@@ -35,7 +37,8 @@ func networkOf(a netip.Addr) netip.Addr {
 	return network.Addr()
 }
 
-// addressOf returns the IP address in a text, which may have a port. It is the zero Addr if there is none.
+// addressOf returns the IP address in a text such as 192.0.2.1, 192.0.2.1:80 or [2001:db8::1]:80, without
+// its port. It is the zero Addr if the text has none.
 func addressOf(text string) netip.Addr {
 	if both, err := netip.ParseAddrPort(text); err == nil {
 		return both.Addr().Unmap().WithZone("")

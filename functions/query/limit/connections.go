@@ -8,23 +8,24 @@ import (
 	"time"
 )
 
-// Limits of connections. When there are more than maxOpen, the one that has been idle for the longest is
-// closed, or the new one if none is idle. Of one client, the connections beyond maxOpenOfOne are closed.
+// Limits of connections. When more than maxOpen are open, the one that has been idle (between two requests)
+// for the longest is closed; if none is idle, the new one is. A client that has maxOpenOfOne connections
+// gets no further one.
 const (
 	maxOpen      = 1000
 	maxOpenOfOne = 128
 )
 
-// Server returns an HTTP server with limits for slow clients and for connections:
+// Server returns an HTTP server with these limits for connections:
 //
-//	10 s         until the header of a request was received
-//	30 s         until its body was received, too
-//	60 s         between two requests of a connection
-//	32 KiB       length of the header
-//	1000         open connections, 128 of one client (see maxOpen)
+//	10 s      until the header of a request was received
+//	30 s      until the header and the body were received
+//	60 s      between two requests on a connection
+//	32 KiB    length of the header
+//	1000      open connections, at most 128 of one client (see maxOpen)
 //
-// Proxies may have as many connections as there are, and so may clients of the same machine. For slow readers
-// see Listener.
+// The limit of 128 does not hold for proxies and for clients of the same machine. Clients that read answers
+// slowly are limited by Listener.
 func Server(handler http.Handler, proxies []netip.Prefix) *http.Server {
 	open := &connections{proxies: proxies, clients: make(map[net.Conn]netip.Addr), of: make(map[netip.Addr]int), idle: make(map[net.Conn]uint64)}
 	return &http.Server{
@@ -44,8 +45,8 @@ type connections struct {
 	since   uint64
 }
 
-// note records the new state of a connection, and closes connections that are too many. It is the hook
-// ConnState of the server.
+// note records the new state of a connection, and closes a connection if there are too many. The server
+// calls it whenever the state of a connection changes (http.Server.ConnState).
 func (o *connections) note(c net.Conn, state http.ConnState) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -1,31 +1,33 @@
-// Package limit protects the query function from more requests than it can answer: from too many at
-// once, and from clients that ask too often or read too slowly.
+// Package limit protects the query function from more requests than it can answer: from too many at once,
+// and from clients that ask too often or read too slowly.
 //
-//	what is bounded                              default            what happens beyond it
-//	requests of one client a second              Options.Rate       refused
-//	requests that are worked on at once          Options.AtOnce     the next ones wait
-//	requests that wait                           MaxWaiting         refused
-//	time that a request waits                    MaxWait            refused at once, if it can be foreseen
-//	answers of one client that are being sent    MaxSending         refused
-//	body of a request                            MaxBody bytes      refused, status 413
-//	clients that are remembered                  maxClients         the idle ones are forgotten
+//	what is bounded                              bound                        what happens beyond it
+//	requests of one client a second              Options.Rate                 refused
+//	requests that are worked on at once          Options.AtOnce               the next ones wait
+//	requests that wait                           MaxWaiting, 256              refused
+//	time that a request waits                    MaxWait, 1 s                 refused (at once, if foreseen)
+//	answers of one client that are being sent    MaxSending, 16               refused
+//	body of a request                            MaxBody, 1 MiB               refused, status 413
+//	clients that are remembered                  maxClients, 16384            clients without requests are forgotten
 //
-// A request is refused with the status 429, and the header Retry-After says in how many seconds the client
-// may ask again. A request that is worked on is never refused.
+// A refused request is answered by the status 429, and the header Retry-After says in how many seconds the
+// client may ask again. (Only a body that is too long has the status 413, and no such header.) A request on
+// which work has begun is never refused.
 //
 // # Clients
 //
-// A client is an IPv4 address, or a network of IPv6 with a prefix of 64 bits, which is what one customer of
-// a provider has. Behind a proxy, the address is the one that the proxy names in X-Forwarded-For; this header
-// counts only if the operator trusts the proxy (Options.Proxies). Clients of the loopback address are programs
-// of the same machine, or come through a proxy of which nobody told: they may ask as often as they like and
-// read as slowly, but they wait like others.
+// A client is an IPv4 address, or an IPv6 network with a prefix of 64 bits, because providers give each
+// customer such a network. Behind a proxy, the address is the one that the proxy names in the header
+// X-Forwarded-For. This header counts only if the operator trusts the proxy (Options.Proxies). Clients at a
+// loopback address, such as 127.0.0.1, are programs of the same machine, or clients behind a proxy that is
+// not among Options.Proxies. The limits Options.Rate and MaxSending do not apply to them; the other limits of
+// the table do.
 //
 // # Order
 //
-// Of the waiting clients, the one whose requests have taken the least time is next (start-time fair queueing:
-// Goyal, Vin and Cheng, 1996). So neither many requests nor costly ones delay other clients: who asks seldom
-// waits for hardly more than the requests that are worked on already.
+// Of the waiting clients, the one whose requests have taken the least time is next (start-time fair
+// queueing: Goyal, Vin and Cheng, 1996). So neither many requests nor costly ones delay other clients. A
+// client that seldom asks waits at most about as long as work on one request takes.
 package limit
 
 import (
@@ -45,7 +47,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/query/request"
 )
 
-// The limits that are the same for all servers (see the table above).
+// The limits that are the same for all servers: see the table in the package comment.
 const (
 	MaxWaiting = 256
 	MaxWait    = time.Second
@@ -53,8 +55,9 @@ const (
 	MaxBody    = 1 << 20
 )
 
-// unqueued are the paths that are answered without waiting: those by which the server is watched, and small
-// files. Requests for the first two do not count for the rate of a client either.
+// unqueued are the paths that are answered without waiting in the queue: the two by which monitoring asks
+// for the state of the server, and small files. Requests for the first two do not count for Options.Rate,
+// either.
 var unqueued = []string{"/healthz", "/readyz", "/robots.txt", "/opensearch.xml", "/style.css", "/search.js", "/logo"}
 
 // Options say how much is admitted.
@@ -64,7 +67,7 @@ type Options struct {
 
 	AtOnce int // greatest number of requests that are worked on at once
 	// Rate is the number of requests a second that a client may send on average; 0 if there is no limit. A
-	// client that has been quiet may send three times as many at once.
+	// client that has not asked for three seconds may send three times as many at once (see burst).
 	Rate    float64
 	Proxies []netip.Prefix // addresses of proxies whose header X-Forwarded-For is trusted
 }
@@ -119,7 +122,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	into.send()
 }
 
-// readBody reads the body of a request into memory, so that no client that sends slowly is worked on.
+// readBody reads the whole body of a request into memory before the request enters the queue. So no place in
+// the queue is taken by a client that sends its body slowly.
 func readBody(w http.ResponseWriter, r *http.Request) error {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil
@@ -129,8 +133,9 @@ func readBody(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// refuse answers a request that is not admitted: with a Problem to programs, and with a small page to people.
-// The reason is a sentence without its full stop. If wait is not 0, the client may ask again after that time.
+// refuse answers a request that is not admitted: by an api.Problem to programs, and by a small HTML page to
+// people. The parameter reason is a sentence without its full stop. If wait is not 0, the answer says that
+// the client may ask again after that time.
 func refuse(w http.ResponseWriter, r *http.Request, status int, wait time.Duration, reason string) {
 	f := request.Failure{Status: status, Sentence: reason + "."}
 	if wait > 0 {

@@ -12,10 +12,11 @@ import (
 // Counts are numbers of requests: Admitted and Refused since the start, Working and Waiting now.
 type Counts struct{ Admitted, Refused, Working, Waiting int }
 
-// queue decides which requests are worked on, and when. It measures the time of work by a virtual clock: each
-// client has one that its own work moves on, and the next request is that of the client whose clock is the most
-// behind. A client that comes anew, or has asked for nothing for long, begins at the clock of the request that
-// was begun last, so that nobody saves up time by being quiet.
+// queue decides which requests are worked on, and when. It shares the working time fairly among the clients
+// by virtual clocks. Each client has a clock, which advances by the time that work on its requests takes.
+// The next request is that of the waiting client with the earliest clock. The clock of a client that is new,
+// or has not asked for some time, is first set to the clock of the request that was begun last. So a client
+// cannot save up working time by not asking.
 type queue struct {
 	options Options
 
@@ -66,8 +67,8 @@ func (q *queue) counts() Counts {
 	return q.Counts
 }
 
-// enter waits until a request of a client may be worked on. Its error is a *busy if it has to be refused, or
-// that of the context if this ends earlier.
+// enter waits until a request of the client from may be worked on, and returns the turn of the request. The
+// error is a *busy if the request is refused, or the error of ctx if ctx ends earlier.
 func (q *queue) enter(ctx context.Context, from netip.Addr) (*turn, error) {
 	q.mu.Lock()
 	c := q.client(from)
@@ -120,7 +121,7 @@ func (q *queue) wait(c *client) *ticket {
 	return t
 }
 
-// leave removes a client's waiting request, which has an index in c.waiting. The caller holds q.mu.
+// leave removes the waiting request c.waiting[at] from the queue. The caller holds q.mu.
 func (q *queue) leave(c *client, at int) {
 	c.waiting = slices.Delete(c.waiting, at, at+1)
 	q.Waiting--
@@ -131,13 +132,15 @@ func (q *queue) leave(c *client, at int) {
 
 const tooBusy = "Too many are searching at the moment"
 
-// refuse counts a refusal, and returns its error. The caller holds q.mu.
+// refuse counts a refusal, and returns the error *busy for it. The caller holds q.mu.
 func (q *queue) refuse(sentence string, wait time.Duration) error {
 	q.Refused++
 	return &busy{sentence, wait}
 }
 
-// begin counts that a request of a client is worked on from now on. The caller holds q.mu.
+// begin counts a request of the client c as one that is worked on from now on, and returns its turn. How
+// long the work will take is not known yet. So the client's clock advances by the mean duration, which
+// finished corrects. The caller holds q.mu.
 func (q *queue) begin(c *client) *turn {
 	q.now = q.start(c)
 	c.clock = q.now + q.mean
@@ -147,8 +150,10 @@ func (q *queue) begin(c *client) *turn {
 	return &turn{queue: q, client: c, began: q.options.Now(), charged: q.mean}
 }
 
-// places returns how many requests may be worked on at once, with the next of a client. One place is kept for
-// clients that ask seldom, so that they need not wait at all. The caller holds q.mu.
+// places returns how many requests may be worked on at once, if the next one is of the client c. The number
+// is AtOnce for a client without a request that is worked on and whose clock is not ahead of the virtual
+// time. For other clients, the number is one less. So a client that seldom asks finds a free place at once.
+// The caller holds q.mu.
 func (q *queue) places(c *client) int {
 	if c.working == 0 && c.clock <= q.now {
 		return q.options.AtOnce
@@ -159,8 +164,9 @@ func (q *queue) places(c *client) int {
 // start returns the virtual time at which the next request of a client can begin. The caller holds q.mu.
 func (q *queue) start(c *client) time.Duration { return max(q.now, c.clock) }
 
-// next begins the next waiting request if there is one and a place for it: of the clients with the same virtual time, that of the
-// client who came first. The caller holds q.mu.
+// next begins the waiting request that is next in order, if there is one and there is a place for it. It is
+// the first request of the client that can begin at the earliest virtual time; among clients with the same
+// time, of the one that began to wait first. The caller holds q.mu.
 func (q *queue) next() {
 	if len(q.queued) == 0 {
 		return
@@ -175,8 +181,9 @@ func (q *queue) next() {
 	close(t.ready)
 }
 
-// expected returns how long one more request of a client is likely to wait: the number of requests that are
-// worked on or begun before it, each of the mean duration, on q.options.AtOnce places. The caller holds q.mu.
+// expected estimates how long one more request of the client c would wait. It counts the requests that would
+// be begun before this one, and the request itself, assumes that each takes the mean duration, and divides
+// the sum by the number of places (AtOnce). The caller holds q.mu.
 func (q *queue) expected(c *client) time.Duration {
 	mine := q.start(c) + time.Duration(len(c.waiting))*q.mean
 	before := len(c.waiting) + 1
@@ -188,8 +195,9 @@ func (q *queue) expected(c *client) time.Duration {
 	return time.Duration(before) * q.mean / time.Duration(q.options.AtOnce)
 }
 
-// makeRoom refuses the latest waiting request of the client that has the most, if it has at least two more than
-// the client c, and reports whether it did. The caller holds q.mu.
+// makeRoom makes room in a full queue for a request of the client c. It refuses the latest request of the
+// client with the most waiting requests, if that client has at least two more of them than c. It reports
+// whether a request was refused. The caller holds q.mu.
 func (q *queue) makeRoom(c *client) bool {
 	most := c
 	for _, other := range q.queued {
@@ -216,7 +224,8 @@ type turn struct {
 	isDone  bool          // whether finished was called; protected by queue.mu
 }
 
-// finished says that the answer is complete and is being sent. Further calls do nothing.
+// finished records that the work on the request has ended, and that its answer is now being sent. It charges
+// the client for the time that the work took, and begins the next waiting request. Further calls do nothing.
 func (t *turn) finished() {
 	q := t.queue
 	q.mu.Lock()
@@ -234,7 +243,7 @@ func (t *turn) finished() {
 	q.next()
 }
 
-// sent says that the answer was sent. It is called once, after finished.
+// sent records that the answer was sent in full. It is called once, after finished.
 func (t *turn) sent() {
 	t.queue.mu.Lock()
 	defer t.queue.mu.Unlock()

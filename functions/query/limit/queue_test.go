@@ -24,8 +24,9 @@ func newBench(t *testing.T, atOnce int) *bench {
 	return &bench{T: t, queue: newQueue(Options{Now: time.Now, After: time.After, AtOnce: atOnce, Rate: 2})}
 }
 
-// ask sends a request of a client, whose work takes the given time. It returns when the request waits or is
-// worked on. What became of the request is sent to the channel.
+// ask sends a request of the client with the address from; work on it takes the time took. The parameter
+// name names the request in the record of the test. ask returns as soon as the request waits, is worked on
+// or is refused. The error of the request, or nil, is sent to the channel.
 func (b *bench) ask(ctx context.Context, from, name string, took time.Duration) <-chan error {
 	outcome := make(chan error, 1)
 	go func() {

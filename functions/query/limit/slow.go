@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A client must read pieceSize bytes of an answer within pieceTime, else its connection is closed. That is 3
-// kB a second, as by a modem.
+// A client must read pieceSize bytes (64 KiB) of an answer within pieceTime, else its connection is closed.
+// That is about 3 kB a second, the speed of an old telephone modem.
 const (
 	pieceSize = 64 << 10
 	pieceTime = 20 * time.Second
@@ -29,7 +29,7 @@ func (l listener) Accept() (net.Conn, error) {
 	return &conn{c, l.now}, nil
 }
 
-// conn is a connection to a client that may read slowly.
+// conn is a connection whose Write fails if the client reads too slowly.
 type conn struct {
 	net.Conn
 	now func() time.Time

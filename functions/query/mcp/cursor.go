@@ -8,20 +8,22 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/query/request"
 )
 
-// cursor is the place at which an answer goes on. Clients see it as a text, which is base64url of
+// cursor is the place at which the next answer continues the one before. Clients see it as a text: the
+// base64url encoding of
 //
-//	of     8 bytes: beginning of the SHA-256 of what is read: the query, or the Markdown of the page
-//	from   varint: number of results or bytes before the place
-//	to     varint: place at which the reading ends; 0 for that of results
+//	of     8 bytes: beginning of the SHA-256 of what is read, such as the arguments of a search
+//	       or the Markdown of a page
+//	from   varint: number of results, or of bytes of Markdown, before the place
+//	to     varint: offset in the Markdown at which the reading ends; 0 if results are listed
 //
-// So the server keeps nothing between two requests, and notices a cursor that belongs to something
-// else, or to a page that has changed.
+// So the server stores nothing between two requests. By the field of, it notices a cursor of another search
+// or page, and that a page has changed.
 type cursor struct {
 	of       [8]byte
 	from, to uint64
 }
 
-// digestOf returns the field of for a text that is read.
+// digestOf returns the value of the field cursor.of for a text that is read.
 func digestOf(text string) (of [8]byte) {
 	sum := sha256.Sum256([]byte(text))
 	copy(of[:], sum[:])

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzCursor reads texts as cursors. What is accepted must be what a cursor writes, and must show
-// only whole characters of a page.
+// FuzzCursor parses texts as cursors. An accepted text must be the same as what String returns, and a cursor
+// that a page accepts must not begin within a character of its Markdown.
 func FuzzCursor(f *testing.F) {
 	r := readable{markdown: "# Bäume\n\nÄste.\n", starts: []int{0, 10}}
 	for _, c := range []cursor{{}, {from: 1, to: 2}, {of: digestOf(r.markdown), from: 4, to: 9}, {of: digestOf(r.markdown), from: 0, to: 16}, {from: 1<<64 - 1, to: 1<<64 - 1}} {
@@ -35,8 +35,9 @@ func FuzzCursor(f *testing.F) {
 	})
 }
 
-// FuzzEnvelope checks that an answer to any text is within its size, and that visible text stays as
-// it is.
+// FuzzEnvelope checks three functions with any text: jsonSize is never less than the true size of the text
+// as JSON, visible changes nothing in a text that it has returned, and what fit returns fits and ends after
+// a whole character.
 func FuzzEnvelope(f *testing.F) {
 	f.Add("words\n\n\"<&>\" \u2028\U000E0041\u202E\x01é\xff", 30)
 	f.Fuzz(func(t *testing.T, text string, most int) {

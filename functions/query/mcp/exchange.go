@@ -13,9 +13,10 @@ import (
 // maxMessage is the greatest size of a message that is read by Serve, in bytes.
 const maxMessage = 1 << 20
 
-// exchange passes messages between a client and the SDK, a line each, and counts the requests
-// without an answer. The SDK drops these when the input ends. So exchange lets the input end only
-// when all are answered: a client may send its requests and close at once, as in
+// exchange passes messages between a client and the SDK, one on each line, and counts the requests that are
+// not answered yet. The SDK drops such requests when its input ends. So exchange reports the end of the
+// input only when all requests are answered. Then a client may send its requests and close the input at
+// once, as in
 //
 //	bucketsearch mcp < requests.jsonl
 type exchange struct {

@@ -11,8 +11,10 @@ import (
 // outlineSize is the greatest size of a list of headings as JSON, in bytes.
 const outlineSize = 4000
 
-// answer shows a window of the page, with how to cite the section that it is in. If begins is true
-// and the window is too large for one answer, it first lists the headings.
+// answer returns the text of an answer that shows a window (a range of bytes) of the page, and how to cite
+// the section in. If the window is too large for one answer, the answer has a cursor for the rest. If begins
+// is true, which means that the window is not the rest of an earlier answer, it also lists the headings
+// first.
 func (r *readable) answer(page engine.Copy, in section, window span, begins bool, notes []string) string {
 	if r.dropped > 0 {
 		notes = append(notes, droppedNote(r.dropped)...)
@@ -37,11 +39,11 @@ func (r *readable) answer(page engine.Copy, in section, window span, begins bool
 	return envelope(head, outline+r.markdown[window.from:to])
 }
 
-// footSize is the greatest size as JSON of what answer adds to the head after it has chosen the
-// window, in bytes.
+// footSize is the number of bytes, written as JSON, that are reserved for the lines which answer adds to the
+// head after it has chosen where to cut the window.
 const footSize = 500
 
-// outline lists the headings in a range, so that a section can be asked for:
+// outline lists the headings in a range of the page, so that the client can ask for a section:
 //
 //	Headings:
 //	- Sizes (#sizes)
@@ -81,7 +83,7 @@ func droppedNote(n int) []string {
 	return []string{fmt.Sprintf("%d invisible characters of the page are left out.", n)}
 }
 
-// unescaped returns a fragment as the page has it, of one as an address has it.
+// unescaped returns a fragment without percent-encoding, as the page has it: für for f%C3%BCr.
 func unescaped(fragment string) string {
 	if plain, err := url.PathUnescape(fragment); err == nil {
 		return plain

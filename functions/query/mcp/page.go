@@ -71,9 +71,9 @@ func (t Tools) readPage(ctx context.Context, e *engine.Engine, in pageInput) (st
 	return text.answer(page, within, window, in.Cursor == "", notes), nil
 }
 
-// stored returns the stored page of an address, or of one to which it leads or that is often the
-// same page, such as that without www. Notes say so. If there is none, the error says why, and what
-// is stored that may be meant.
+// stored returns the stored page of an address. If there is none, it tries addresses to which that one leads
+// (redirects), and addresses that are often the same page, such as the one without www; notes say if another
+// address was used. If no page is found, the error says why, and names stored pages that may be meant.
 func stored(ctx context.Context, e *engine.Engine, at address.Address) (page engine.Copy, notes []string, err error) {
 	candidates, err := forms(ctx, e, at)
 	if err != nil {
@@ -116,8 +116,8 @@ const (
 	maxLike  = 3  // greatest number of addresses that an error suggests
 )
 
-// forms returns an address, and those that collections crawl in its place, such as that without a
-// session id.
+// forms returns the address at, and the addresses that the collections would crawl in its place, such as the
+// one without a session id.
 func forms(ctx context.Context, e *engine.Engine, at address.Address) ([]address.Address, error) {
 	inForce, err := e.Settings.Get(ctx)
 	if err != nil {
@@ -132,7 +132,8 @@ func forms(ctx context.Context, e *engine.Engine, at address.Address) ([]address
 	return all, nil
 }
 
-// about returns notes about a stored page that need not be the latest one of its address.
+// about returns notes for the reader of a stored copy: that the page is gone from its address now, or that
+// there may be a newer copy.
 func about(page engine.Copy) (notes []string) {
 	if page.Gone != nil {
 		notes = append(notes, fmt.Sprintf("The page has been gone from its address since %s; this is the stored copy.", day(page.Gone.Time)))
@@ -143,8 +144,8 @@ func about(page engine.Copy) (notes []string) {
 	return notes
 }
 
-// notStored says why there is no page, and names stored pages of the site that a search for the
-// address found.
+// notStored returns a sentence that says why no page is stored at an address. It also names stored pages of
+// the same site. The parameter found is the result of a search for the address.
 func notStored(at address.Address, found engine.Result) string {
 	sentence := fmt.Sprintf("%s is not stored.", at.URL)
 	for _, note := range found.Notes {
@@ -164,7 +165,8 @@ func notStored(at address.Address, found engine.Result) string {
 	return sentence + " Stored pages like it: " + strings.Join(like, ", ") + ". Or call search with words of the page."
 }
 
-// cite returns how a page or a section of it is cited: address, dates and hash.
+// cite returns a line that says how to cite a page, or the section with the given fragment: by address,
+// dates and hash. The parameter date is the page's own date.
 func cite(page engine.Copy, fragment, date string) string {
 	at := page.URL
 	if fragment != "" {

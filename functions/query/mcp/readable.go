@@ -32,7 +32,8 @@ type section struct {
 	level             int // 1 to 6; 0 for the whole page
 }
 
-// readableOf reads a stored page. The error is a sentence for the client.
+// readableOf returns the main part of a stored page. If the page has no text, the error is a request.Failure
+// with a sentence for the client.
 func readableOf(page engine.Copy) (readable, error) {
 	shown, err := engine.Structured(page.Object)
 	if errors.Is(err, document.ErrPanic) {
@@ -85,8 +86,8 @@ func (r *readable) addSections(parts []structured.Part) {
 
 func (r *readable) whole() section { return section{span: span{0, len(r.markdown)}} }
 
-// find returns the section with a heading, or with a fragment after a #. Capitals do not matter in
-// a heading; if several sections have the heading, the first counts.
+// find returns the first section that has the wanted heading, or the wanted fragment if wanted begins with
+// #. Upper and lower case are the same in headings. The second result says whether there is such a section.
 func (r *readable) find(wanted string) (section, bool) {
 	fragment, isFragment := strings.CutPrefix(strings.TrimSpace(wanted), "#")
 	heading := oneLine(strings.TrimLeft(wanted, "# "))
@@ -103,8 +104,8 @@ func (r *readable) find(wanted string) (section, bool) {
 	return section{}, false
 }
 
-// sectionAt returns the innermost section with an address of its own in which an offset lies, else
-// the whole page.
+// sectionAt returns the innermost section around an offset that has an address of its own (a fragment). If
+// there is none, it returns the whole page.
 func (r *readable) sectionAt(offset int) section {
 	inner := r.whole()
 	for _, s := range r.sections {
@@ -115,7 +116,8 @@ func (r *readable) sectionAt(offset int) section {
 	return inner
 }
 
-// from returns the range that a cursor tells to read. It fails if the page has changed since.
+// from returns the range of the page that is still to be read according to a cursor. It fails if the cursor
+// belongs to another page, or if the page has changed since.
 func (r *readable) from(text string) (span, error) {
 	c, err := parseCursor(text)
 	if err != nil {
@@ -130,9 +132,9 @@ func (r *readable) from(text string) (span, error) {
 	return span{int(c.from), int(c.to)}, nil
 }
 
-// cut returns the longest beginning of a window that takes at most the given number of bytes as
-// JSON. It ends before a block; within one only if the first block is longer: then after a line, a
-// word, or a character.
+// cut returns the offset at which a window is cut so that its beginning takes at most the given number of
+// bytes as JSON. The cut is before a block, such as a paragraph. Only if the first block alone is too long,
+// the cut is within this block, and within is true: then it is after a line, a word or a character.
 func (r *readable) cut(window span, most int) (to int, within bool) {
 	text := r.markdown[window.from:window.to]
 	size := fit(text, most)

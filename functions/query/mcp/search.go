@@ -25,7 +25,7 @@ var searchTool = &sdk.Tool{
 	Annotations: reads,
 }
 
-// reads says of a tool that it changes nothing, and looks at nothing but what is stored.
+// reads are hints about a tool for clients: it changes nothing, and reads only what is stored here.
 var reads = &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)}
 
 // The default and the greatest number of results of one answer.
@@ -204,9 +204,9 @@ func resultOf(number int, hit *search.Hit, hash [32]byte) string {
 	return b.String() + "\n"
 }
 
-// provenance says of a stored page what a citation names beside the address: the day of its own
-// date ("" if it is not known), the day of the fetch, and the beginning of the hash (SHA-256) of
-// the stored copy.
+// provenance returns what a citation of a stored page has beside its address: the day of the page's own date
+// (the parameter date, "" if it is not known), the day of the fetch, and the beginning of the hash (SHA-256)
+// of the stored copy.
 func provenance(date string, fetched time.Time, hash [32]byte) string {
 	text := "fetched " + day(fetched)
 	if date != "" {

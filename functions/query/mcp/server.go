@@ -1,15 +1,16 @@
-// Package mcp answers language models by the Model Context Protocol
-// (https://modelcontextprotocol.io, version 2026-07-28 and the earlier ones that the SDK knows),
-// over HTTP or over standard input and output. Its tools are
+// Package mcp answers language models by the Model Context Protocol (https://modelcontextprotocol.io,
+// version 2026-07-28 and the earlier ones that the SDK supports), over HTTP or over standard input and
+// output. It has these tools:
 //
 //	search             finds stored pages
 //	read_page          shows the main part of a stored page, or a section of it, as Markdown
 //	list_collections   says what is stored
 //	crawl              adds an address to what is crawled; only if a person allowed it
 //
-// Each answer is text of at most MaxAnswer bytes. A longer one is cut at a border of results or
-// blocks, and has a cursor for the rest. Text that comes from pages stands between two lines with a
-// random code, which a page cannot know: see envelope.
+// Each answer is a text of at most MaxAnswer bytes. A longer one is cut between two results or between two
+// blocks of a page (such as paragraphs), and has a cursor: a text with which the client asks for the rest.
+// Text that comes from pages stands between two lines with a random code. A page cannot contain these lines,
+// because the code is not known beforehand (see envelope).
 package mcp
 
 import (
@@ -40,11 +41,11 @@ type Tools struct {
 	// Ask calls a function once with an engine on the bucket. It returns the error of the function,
 	// or the reason for which there is no engine.
 	Ask func(context.Context, func(*engine.Engine) error) error
-	// Crawl adds an address to what is crawled, and returns sentences about what happens next. If
-	// it is nil, there is no tool crawl.
+	// Crawl adds an address to what is crawled, and returns sentences about what happens next. If Crawl is
+	// nil, there is no tool crawl.
 	Crawl func(ctx context.Context, url string) (string, error)
-	// Allowed are the addresses below which a person allowed to crawl. Crawl refuses all others;
-	// here they are for the description of the tool.
+	// Allowed are the addresses below which a person allowed to crawl. The description of the tool crawl names
+	// them. The function Crawl itself refuses all others.
 	Allowed []string
 }
 
@@ -98,8 +99,8 @@ func told(ctx context.Context, e *engine.Engine, tool string, err error) error {
 	return failure
 }
 
-// answered makes a handler for the SDK of a function that answers by text. The SDK reports the
-// function's error as one of the tool, so that the language model sees it.
+// answered makes a handler for the SDK from a function that returns the text of an answer. If the function
+// fails, the SDK reports the error as the result of the tool, so that the language model reads the error.
 func answered[In any](answer func(context.Context, In) (string, error)) sdk.ToolHandlerFor[In, any] {
 	return func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
 		ctx, cancel := context.WithTimeout(ctx, patience)
@@ -112,16 +113,17 @@ func answered[In any](answer func(context.Context, In) (string, error)) sdk.Tool
 	}
 }
 
-// Serve answers one client, whose messages it reads from in, a line each, and which reads the
-// answers from out. It returns when in has ended and all requests are answered, or when ctx ends.
+// Serve answers one client. It reads the client's messages from in, one on each line, and writes the answers
+// to out. It returns when in has ended and all requests are answered, or when ctx ends.
 func (t Tools) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	e := newExchange(ctx, in, out)
 	return t.Server().Run(ctx, &sdk.IOTransport{Reader: e, Writer: e})
 }
 
-// Handler serves the tools that read, over streamable HTTP. It keeps no sessions, so each request
-// may reach another instance. It refuses requests that a browser sends for a page of another origin
-// and, on a loopback address, requests for another host (DNS rebinding), as the protocol wants.
+// Handler serves the tools that read, so all but crawl, over streamable HTTP. It keeps no sessions, so each
+// request may be answered by another instance of the function. As the protocol demands, it refuses requests
+// that a browser sends for a page of another origin and, on a loopback address, requests for another host
+// (DNS rebinding).
 func Handler(e *engine.Engine) http.Handler {
 	server := Tools{Ask: func(_ context.Context, do func(*engine.Engine) error) error { return do(e) }}.Server()
 	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{

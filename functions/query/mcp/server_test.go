@@ -59,8 +59,8 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
-// TestForeignRequests checks that requests for pages of other origins, for another host and with a
-// large body are refused.
+// TestForeignRequests checks that requests are refused which a browser sends for a page of another origin,
+// which name another host, or which have a large body.
 func TestForeignRequests(t *testing.T) {
 	s := newStore(t)
 	server := httptest.NewServer(Handler(s.engine))
@@ -164,8 +164,8 @@ func TestManyCollections(t *testing.T) {
 	}
 }
 
-// TestCrawl checks that the tool is there only if a person allowed it, and that what it is for is
-// described.
+// TestCrawl checks that there is a tool crawl only if a person allowed to crawl, that it passes the address
+// on to Tools.Crawl, and that it returns the sentence or the error of that function.
 func TestCrawl(t *testing.T) {
 	s := newStore(t)
 	if got := s.client().toolsOf(); slices.Contains(got, "crawl") {

@@ -98,8 +98,9 @@ func (c client) must(tool string, arguments map[string]any) string {
 	return text
 }
 
-// parts splits an answer into its head and the text of pages in it. It checks that the text stands
-// between two lines with the same number, which occurs nowhere else but in the sentence above.
+// parts splits an answer into its head and the text of pages in it. It checks that this text stands between
+// two lines with the same random code, and that the code occurs nowhere else but in the sentence of the head
+// that names it.
 func parts(t *testing.T, answer string) (head, content string) {
 	t.Helper()
 	head, rest, found := strings.Cut(answer, "\nBEGIN UNTRUSTED WEB CONTENT ")

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Members returns the fields of a struct type by their names in JSON, those of embedded structs
-// included.
+// Members returns the fields of a struct type, with those of embedded structs, by the names that they have
+// in JSON.
 func Members(of reflect.Type) map[string]reflect.StructField {
 	fields := make(map[string]reflect.StructField)
 	for i := range of.NumField() {

@@ -48,7 +48,7 @@ func (c *Clock) Advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// Page is a page to be published. A page without title and body is stored as one that has no
+// Page is a page that a test publishes. If it has neither a title nor a body, it is stored as a page without
 // text, and no word finds it.
 type Page struct {
 	URL, MIME, Data   string
@@ -63,8 +63,8 @@ type Page struct {
 	Collections       []string
 }
 
-// Store is a bucket that tests fill with pages, packages, books and segments, as the other
-// functions of the search engine do.
+// Store is a bucket that tests fill with pages, packages (stored pages), books (outcomes of the crawl's
+// requests) and segments (parts of the index), as the other functions of the search engine do.
 type Store struct {
 	T      testing.TB
 	Bucket *memblob.Bucket
@@ -90,8 +90,8 @@ func (s *Store) Check(err error) {
 	}
 }
 
-// Publish packs and indexes a new version of each page. All that belongs to one partition is
-// committed together, in one generation of its manifest.
+// Publish stores a new version of each page, and adds the pages to the index. It increases s.Token by one.
+// All pages of a partition are committed together, in one generation of its manifest.
 func (s *Store) Publish(pages ...Page) {
 	s.T.Helper()
 	s.Token++
@@ -108,7 +108,7 @@ func (s *Store) Publish(pages ...Page) {
 	}
 }
 
-// PublishIn is like Publish for pages of one partition, but leaves Token as it is.
+// PublishIn is like Publish for pages that all belong to the partition id. It does not change s.Token.
 func (s *Store) PublishIn(id layout.Partition, pages []Page) {
 	s.T.Helper()
 	version := layout.Version{Epoch: 1, Token: s.Token}
@@ -171,7 +171,7 @@ func (s *Store) PublishIn(id layout.Partition, pages []Page) {
 	}))
 }
 
-// supersede marks the earlier versions of the documents, in older segments, as dead.
+// supersede marks the earlier versions of the documents as dead in all segments that the manifest lists.
 func (s *Store) supersede(e *partition.Edit, documents []*segments.Page) {
 	s.T.Helper()
 	fresh := map[layout.Identity]bool{}
@@ -195,7 +195,7 @@ func (s *Store) supersede(e *partition.Edit, documents []*segments.Page) {
 	s.Check(e.Mask(s.T.Context(), dead))
 }
 
-// Put stores a book of a partition, which no manifest lists yet, and returns its key.
+// Put stores a book of a partition, and returns its key. No manifest lists the book yet.
 func (s *Store) Put(learnt book.Book, id layout.Partition) (key string) {
 	s.T.Helper()
 	content, err := book.Encode(learnt)
@@ -205,7 +205,8 @@ func (s *Store) Put(learnt book.Book, id layout.Partition) (key string) {
 	return key
 }
 
-// Commit commits a generation of a partition as edit changes it.
+// Commit commits a new generation of a partition's manifest, which the function edit changes, and returns
+// it.
 func (s *Store) Commit(id layout.Partition, edit func(*manifest.Manifest) error) manifest.Manifest {
 	s.T.Helper()
 	m, err := manifest.Commit(s.T.Context(), s.Bucket, id, s.Clock.Now, edit)
@@ -224,7 +225,8 @@ func Manual(n int) (pages []Page) {
 	return pages
 }
 
-// Settings returns a cache of the settings that bucket has. It reads them again after a minute.
+// Settings returns a cache of the settings in the bucket. The cache reads them again after a minute. The
+// parameter bucket is the reader through which they are read.
 func (s *Store) Settings(bucket blob.Reader) *settings.Cache {
 	return &settings.Cache{Bucket: bucket, Now: s.Clock.Now, Age: time.Minute}
 }

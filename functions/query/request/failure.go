@@ -25,7 +25,8 @@ type Failure struct {
 // Error implements error.
 func (f Failure) Error() string { return f.Sentence }
 
-// Describe sets the headers of an answer that tell the client of the failure what to do.
+// Describe sets the headers of an answer that tell the client what to do about the failure, such as
+// Retry-After.
 func (f Failure) Describe(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 	if f.Retry > 0 {
@@ -60,12 +61,13 @@ func FailureOf(err error) Failure {
 	return Failure{Status: http.StatusInternalServerError, Sentence: "Something went wrong here. The reason has been logged."}
 }
 
-// Wrong returns the Failure of a request that the client must change. The sentence says how.
+// Wrong returns the Failure of a request that is malformed, with the status 400. The sentence, made from
+// format and args, says how to change the request.
 func Wrong(format string, args ...any) Failure {
 	return Failure{Status: http.StatusBadRequest, Sentence: fmt.Sprintf(format, args...)}
 }
 
-// WrongIn is like Wrong for a parameter whose value the client must change.
+// WrongIn is like Wrong, for a request with a wrong value of a parameter.
 func WrongIn(parameter, format string, args ...any) Failure {
 	f := Wrong(format, args...)
 	f.Parameter = parameter

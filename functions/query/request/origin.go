@@ -25,9 +25,9 @@ func IsSecure(r *http.Request) bool {
 	return r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"
 }
 
-// IsLoopback reports whether a host, with or without a port, is a loopback address or the name
-// localhost. It accepts no other names, because a name server can give them any address. localhost
-// is safe: name servers cannot change its address (RFC 6761, section 6.3).
+// IsLoopback reports whether a host, with or without a port, is a loopback address such as 127.0.0.1, or the
+// name localhost. All other names are refused, because their name servers could give them any address. The
+// address of localhost cannot be changed by name servers (RFC 6761, section 6.3).
 func IsLoopback(hostport string) bool {
 	host := hostOf(hostport)
 	if host == "localhost" {
@@ -50,7 +50,7 @@ func IsPublic(hostport string) bool {
 	return len(host) > len(suffix) && (listed || strings.Contains(suffix, "."))
 }
 
-// hostOf returns a host without its port, in lower case, and an IPv6 address without brackets.
+// hostOf returns a host without its port and without the brackets of an IPv6 address, in lower case.
 func hostOf(hostport string) string {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {

@@ -29,8 +29,8 @@ const maxPatience = 60_000
 // SearchParameters are the names of the parameters that Read reads.
 var SearchParameters = []string{"q", "n", "from", "site", "lang", "collection", "type", "after", "before", "asof", "facet", "timeout", "explain", "fold", "across", "sort"}
 
-// Query reads a search from the parameters in the address of a request, as Read does, and refuses
-// other parameters. The parameter now is the present time. The error is a Failure.
+// Query reads a search from the parameters in the address of a request (see Read). It refuses parameters
+// that Read does not know. The parameter now is the present time. The error is a Failure.
 func Query(r *http.Request, now time.Time) (engine.Query, error) {
 	values, err := Parameters(r)
 	if err != nil {
@@ -42,26 +42,27 @@ func Query(r *http.Request, now time.Time) (engine.Query, error) {
 	return Read(values, Languages(r), now)
 }
 
-// Read reads a search from parameters. The filters, facet and explain may be repeated:
+// Read reads a search from parameters. The filters, facet and explain may be given several times:
 //
-//	q=                              the query, in the language of package search
+//	q=                              the query, in the query language of package search
 //	site= lang= collection= type=   only pages with one of these values; type=image finds
 //	                                images instead (see engine.Picture)
 //	n= from=                        the hits numbered from+1 to from+n
-//	after= before=                  only pages dated in this period, by the date that they
-//	                                state; each is a date, or an RFC 3339 time
-//	asof=                           search the state of a past moment
+//	after= before=                  only pages whose own date is in this period; each is a
+//	                                date such as 2026-01-31, or an RFC 3339 time
+//	asof=                           search the state of the index at a past moment
 //	across=                         also find pages in these languages, such as de,fr, by
 //	                                translating the query (see search.Across)
-//	fold=site                       at most two of the first ten hits are of one site, as
-//	                                always in HTML
+//	fold=site                       at most two of the first ten hits are of one site; pages
+//	                                of results in HTML always have this
 //	sort=date                       the newest pages first, by their own dates
-//	facet=                          counts by site, lang, collection or type
-//	timeout=                        milliseconds after which the hits so far are returned
-//	explain=score, explain=cost     how scores came about; what the answer cost
+//	facet=                          count pages by site, lang, collection or type
+//	timeout=                        milliseconds after which the hits found so far are returned
+//	explain=score, explain=cost     add how scores were computed; add what the answer cost
 //
-// The languages of the reader (see Languages) choose among translations and copies of a page, if the
-// query does not tell its language. The parameter now is the present time. The error is a Failure.
+// The parameter reader has the languages of the reader (see Languages). If the language of the query is not
+// clear from the query, they decide which of several translations or copies of a page is shown. The
+// parameter now is the present time. The error is a Failure.
 func Read(values url.Values, reader []string, now time.Time) (q engine.Query, err error) {
 	q = engine.Query{Query: search.Query{
 		Text:       strings.TrimSpace(strings.ToValidUTF8(values.Get("q"), "\uFFFD")),
@@ -119,8 +120,8 @@ func Read(values url.Values, reader []string, now time.Time) (q engine.Query, er
 	return q, nil
 }
 
-// Only returns a Failure if one of the parameters is not among the known names. It names the known
-// parameter that is written alike, or all of them.
+// Only returns a Failure if one of the parameters is not among the known names. Its sentence suggests the
+// known name that is most similar, or else lists all known names.
 func Only(values url.Values, known []string) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if slices.Contains(known, name) {
@@ -144,8 +145,9 @@ const maxLanguages = 16
 // languagesOf).
 func Languages(r *http.Request) []string { return languagesOf(r.Header.Values("Accept-Language")) }
 
-// languagesOf returns the languages in the fields Accept-Language (RFC 9110, section 12.5.4) as
-// primary subtags: each once, those of the greatest quality first, at most maxLanguages.
+// languagesOf returns the languages in the fields of the header Accept-Language (RFC 9110, section 12.5.4)
+// as primary subtags, such as de for de-AT. Each is there once, in the order of their quality, the preferred
+// first, and at most maxLanguages. Languages with the quality 0 are left out.
 func languagesOf(fields []string) (languages []string) {
 	type wanted struct {
 		language string
@@ -172,7 +174,8 @@ func languagesOf(fields []string) (languages []string) {
 	return languages
 }
 
-// Moment reads a parameter that is a date or an RFC 3339 time; it is the zero time if it is missing.
+// Moment reads a parameter that is a date or an RFC 3339 time. If the parameter is missing, the result is
+// the zero time. The error is a Failure.
 func Moment(values url.Values, name string) (time.Time, error) {
 	t, err := literal.Time(name, values.Get(name))
 	if err != nil {
@@ -190,7 +193,8 @@ func Parameters(r *http.Request) (url.Values, error) {
 	return values, nil
 }
 
-// Number reads a parameter that is a whole number from least to most; it is otherwise if it is missing.
+// Number reads a parameter that is a whole number from least to most. If the parameter is missing, the
+// result is otherwise. The error is a Failure.
 func Number(values url.Values, name string, otherwise, least, most int) (int, error) {
 	text := values.Get(name)
 	if text == "" {

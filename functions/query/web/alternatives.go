@@ -18,10 +18,10 @@ type alternatives struct {
 	About     *engine.About // what is searched; nil if this cannot be counted at present
 }
 
-// shorter is a query with fewer words, and the address of its results.
+// shorter is a query with one word less, and the address of its results.
 type shorter struct{ Query, Address string }
 
-// mostShorter is the greatest number of queries with fewer words that are offered.
+// mostShorter is the greatest number of queries with one word less that are offered.
 const mostShorter = 6
 
 // newAlternatives returns what may be tried in place of a query that finds nothing.
@@ -52,10 +52,10 @@ func (s *siteHandler) newAlternatives(ctx context.Context, q engine.Query) *alte
 	return &none
 }
 
-// acrossOffered is the greatest number of languages into which a query is offered to be translated.
+// acrossOffered is the greatest number of languages in the offer to translate the query.
 const acrossOffered = 3
 
-// wordsOf divides a query at its spaces, except those within quotes.
+// wordsOf splits a query into words at its white space. White space between quotes does not split.
 func wordsOf(text string) []string {
 	quoted := false
 	return strings.FieldsFunc(text, func(r rune) bool {

@@ -67,7 +67,8 @@ func ParseLogo(content []byte) (Logo, error) {
 // Colour is a colour in sRGB.
 type Colour struct{ Red, Green, Blue uint8 }
 
-// The colours against which links and buttons of each theme must stand out. They are those of style.css.
+// The colours of style.css against which links and buttons must have enough contrast, in the light and in
+// the dark theme.
 var (
 	lightPage = Colour{0xFF, 0xFF, 0xFF} // also the text of buttons
 	lightMark = Colour{0xFF, 0xEC, 0x99}
@@ -113,8 +114,8 @@ func contrast(a, b Colour) float64 {
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
-// against returns the colour that is nearest to c, on the way to another one, and has enough contrast to
-// every given background.
+// against returns a colour that has enough contrast to every given background. It moves in small steps from
+// c towards the colour to, and returns the first colour with enough contrast.
 func (c Colour) against(to Colour, backgrounds ...Colour) Colour {
 	const steps = 64
 	for step := range steps {
@@ -130,8 +131,8 @@ func mix(from, to uint8, step, steps int) uint8 {
 	return uint8((int(from)*(steps-step) + int(to)*step) / steps)
 }
 
-// style returns the style sheet of a brand: the standard one, with the brand's colour. It is made darker
-// or lighter where it would be hard to read.
+// style returns the style sheet of a brand: the standard one, with the brand's colour for links and buttons.
+// In each theme, the colour is made darker or lighter as far as is necessary for readable text.
 func (b *Brand) style() []byte {
 	sheet := file("style.css")
 	if b.Colour == nil {

@@ -50,9 +50,9 @@ func themes(t *testing.T, sheet string) (light, dark map[string]Colour) {
 	return light, dark
 }
 
-// TestContrast checks that in both colour schemes all text stands out against what is behind it, by
-// the measure of WCAG 2.2, level AA: 4.5 to 1 for text, and 3 to 1 for the border of the box. This must
-// hold for whatever colour an operator chooses.
+// TestContrast checks that in the light and in the dark theme all text has enough contrast to its
+// background, whatever colour an operator chooses. The measure is that of WCAG 2.2, level AA: a ratio of 4.5
+// to 1 for text, and of 3 to 1 for the border of the search box.
 func TestContrast(t *testing.T) {
 	for _, text := range []string{"", "#ffffff", "#000000", "#ffff00", "#0000ff", "#ff0000", "#808080", "#2f9e44"} {
 		var b Brand

@@ -72,7 +72,8 @@ func (j *judged) click(ping string, times int) {
 
 func (j *judged) clicks() []string { return functionstest.Keys(j.T, j.Bucket, layout.Clicks) }
 
-// TestClickOnSection checks that a click on a section of a result counts as one on the result.
+// TestClickOnSection checks that a click on the link to a section of a result counts as a click on the
+// result.
 func TestClickOnSection(t *testing.T) {
 	j := newClicked(t)
 	j.Publish(querytest.Page{

@@ -41,7 +41,7 @@ type versionLink struct {
 	Address    string
 }
 
-// versionsShown is the greatest number of other copies of a page that are named.
+// versionsShown is the greatest number of other copies of a page to which the page has links.
 const versionsShown = 8
 
 // wanted is a request for a stored copy.
@@ -120,8 +120,9 @@ func (s *siteHandler) copy(w http.ResponseWriter, r *http.Request) error {
 	return s.render(w, r, http.StatusOK, "copy", page)
 }
 
-// addText adds to a page what the text of the copy tells: its title and language and, if the copy is
-// shown as text, its blocks with the words of the query marked. It reports whether the copy has text.
+// addText adds to the data of the template what is known from the text of the copy: its title and its
+// language. If asText is true, it also adds the blocks of the text, with the words of the query marked. It
+// reports whether the copy has text.
 func (s *siteHandler) addText(r *http.Request, page *copyPage, stored webobject.Object, asOf time.Time, query string, asText bool) (bool, error) {
 	structure, err := engine.Structured(stored)
 	if err != nil || len(structure.Parts) == 0 {
@@ -159,7 +160,8 @@ func (s *siteHandler) frame(w http.ResponseWriter, r *http.Request) error {
 	return serveFrame(w, r, stored.Object, of.at)
 }
 
-// missing returns the error of a request for a stored copy, as clients see it.
+// missing returns the error of the engine as clients see it: for a page without a stored copy, a Failure
+// with the status 404.
 func missing(err error, of wanted, found engine.Copy) error {
 	if none, ok := errors.AsType[*engine.NoPage](err); ok {
 		return request.Failure{Status: http.StatusNotFound, Sentence: noCopy(none, of.at, len(found.Unread))}

@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// crumbs returns the parts of an address for display: the host, the parts of the path, and the
-// query after a question mark. Each part is shown without percent-encoding, so that %C3%A9 becomes
-// é. Exception: a part stays encoded if the decoded part would contain characters that are invisible
-// or change the direction of text.
+// crumbs returns the parts of an address as they are shown: the host, the parts of the path, and the query
+// with its question mark. Percent-encoding is decoded, so that %C3%A9 becomes é. A part stays encoded if it
+// would contain characters that are invisible or change the direction of text. Example:
+// https://example.org/caf%C3%A9/menu?day=1 gives example.org, café, menu and ?day=1.
 func crumbs(address string) []string {
 	_, rest, _ := strings.Cut(address, "://")
 	path, query, _ := strings.Cut(rest, "?")

@@ -22,8 +22,9 @@ type embedded struct {
 // boxTexts are the keys of the messages of the box.
 var boxTexts = []string{"search", "found", "did you mean", "all results", "nothing found", "unavailable", "try again"}
 
-// boxes has the script of the box for each language of the interface. A function makes the script when
-// the language is first asked for: it calls a function whose body is search.js with the texts of the box.
+// boxes has for each language of the interface a function that returns the script of the search box for
+// other sites. The script is made when the language is first asked for. It calls a function whose body is
+// search.js, with the texts of the box as its argument:
 //
 //	(function (texts) {…})({"language":"en","direction":"ltr","search":"Search","found":{"one":"{n} page","other":"{n} pages"},…});
 var boxes = func() map[string]func() embedded {
@@ -47,10 +48,10 @@ var boxes = func() map[string]func() embedded {
 	return all
 }()
 
-// embed answers with the script of the box, in the language of the parameter language, else in the
-// reader's. Pages of all sites may load it, also those that demand a permission by CORS or CORP
-// (https://fetch.spec.whatwg.org/). Its address stays the same, so browsers ask for a newer one after an
-// hour.
+// embed answers with the script of the search box for other sites. Its language is the parameter language,
+// or else the language of the reader. Its headers allow pages of all sites to load it, even pages that load
+// only what allows them to by CORS or CORP (https://fetch.spec.whatwg.org/). The address of the script never
+// changes. So browsers may keep it for an hour only, and then ask for a newer one.
 func (s *siteHandler) embed(w http.ResponseWriter, r *http.Request) error {
 	languages := request.Languages(r)
 	if language := r.URL.Query().Get("language"); language != "" {

@@ -11,8 +11,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/query/web/messages"
 )
 
-// TestBoxForOtherSites checks that the script of the box is small in every language, that it has the texts
-// in the language of the parameter or of the reader, and that pages of all sites may load and keep it.
+// TestBoxForOtherSites checks the script of the search box for other sites: it is small in every language,
+// it has the texts in the language of the parameter or of the reader, and its headers allow pages of all
+// sites to load and to keep it.
 func TestBoxForOtherSites(t *testing.T) {
 	h := newLibrary(t)
 	for _, language := range messages.Languages {

@@ -36,7 +36,7 @@ type chip struct {
 	Address     string
 }
 
-// filterOf returns the values of the filter with a name of facetNames.
+// filterOf returns the field of the query that has the values of a filter. The name is one of facetNames.
 func filterOf(q *engine.Query, name string) *[]string {
 	switch name {
 	case search.Site:
@@ -49,9 +49,10 @@ func filterOf(q *engine.Query, name string) *[]string {
 	return &q.Collection
 }
 
-// facetsOf returns the facets of a result that have more than one value. Those of images are left out,
-// as they count pages. So is a facet by which the words of the query filter already, as site:example.org
-// does: a further value would be an alternative to it, and not narrow the results down.
+// facetsOf returns the facets of a result that have more than one value, as links that narrow the results
+// down. Results that are images have no facets, because facets count pages. A facet is left out if the query
+// already has a filter by it in its words, such as site:example.org: a second value would then be an
+// alternative to the first, and add results.
 func facetsOf(q engine.Query, found engine.Result) (views []facetView) {
 	for _, facet := range found.Facets {
 		if found.Images || strings.Contains(strings.ToLower(q.Text), facet.Name+":") {
@@ -73,7 +74,8 @@ func facetsOf(q engine.Query, found engine.Result) (views []facetView) {
 	return views
 }
 
-// chipsOf returns the filters in force of a query, apart from those in its words.
+// chipsOf returns the filters of a query that its parameters set. Filters within its words, such as
+// site:example.org, are not among them.
 func chipsOf(q engine.Query) (chips []chip) {
 	for _, name := range facetNames {
 		for i, value := range *filterOf(&q, name) {

@@ -15,10 +15,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// framePolicy is the content security policy of a stored copy in our frame. It is that of other stored
-// copies (see storedPolicy) but for three things. Images and style sheets may come from this server,
-// which stores them. Our own page may frame the copy. And a reader's click on a link may open another
-// page in place of ours; scripts cannot do this, as none run.
+// framePolicy is the content security policy of a stored copy that is shown in a frame of our page. It
+// differs from the policy of other stored copies (storedPolicy) in three ways: the copy may load images and
+// style sheets from this server, our own page may frame the copy, and a click of the reader on a link may
+// replace our page by another one. Scripts cannot replace our page, because no scripts run in the copy.
 const framePolicy = "sandbox allow-top-navigation-by-user-activation; default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
 	"form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
 
@@ -35,8 +35,8 @@ func isShown(stored string) bool {
 	return !attachment
 }
 
-// serveFrame sends a stored copy for our frame, or a style sheet for a copy in it. In HTML and CSS,
-// references lead to stored copies (see refer and referStyle).
+// serveFrame answers with a stored copy for the frame of our page, or with a style sheet for such a copy.
+// The references in HTML and CSS are changed so that they lead to stored copies (see refer and referStyle).
 func serveFrame(w http.ResponseWriter, r *http.Request, page webobject.Object, asOf time.Time) error {
 	base, err := url.Parse(page.URL)
 	if err != nil {
@@ -68,7 +68,7 @@ func isStyle(stored string) bool {
 	return strings.EqualFold(strings.TrimSpace(media), "text/css")
 }
 
-// frameAddress returns the address of a stored copy for our frame.
+// frameAddress returns the address at which the stored copy of a page is served for the frame of our page.
 func frameAddress(page string, asOf time.Time) string {
 	return "/copy/frame" + strings.TrimPrefix(engine.CopyAddress(page, asOf), "/page")
 }
@@ -76,15 +76,18 @@ func frameAddress(page string, asOf time.Time) string {
 // maxReferences is the greatest number of references of a page or style sheet that are changed.
 const maxReferences = 20_000
 
-// refer returns a page whose references lead to stored copies of the same moment, where there are any.
+// refer returns an HTML page with its references changed so that they lead to stored copies of the moment
+// asOf. The parameter base is the address of the page.
 //
-//	a, area          to the page of ours that shows the copy, or says that there is none; a link
-//	                 within the page stays as it is
-//	img              to the copy of the image
-//	link             to the copy of the style sheet for the frame; all other links are dropped
-//	base             dropped, after references were resolved by it
+//	element          changes
+//	a, area          leads to our page that shows the stored copy, or says that there is none; a link
+//	                 to a fragment of the page itself becomes #fragment
+//	img              shows the stored copy of the image in src; srcset is dropped
+//	source           srcset is dropped
+//	link             leads to the stored copy of the style sheet for the frame; all other links are dropped
+//	base             is dropped; references were resolved by it before
 //
-// All else stays, byte by byte. The page is in UTF-8.
+// All else stays, byte by byte. The page is in UTF-8. Only the first maxReferences elements are changed.
 func refer(page []byte, base *url.URL, asOf time.Time) []byte {
 	var out bytes.Buffer
 	z := html.NewTokenizer(bytes.NewReader(page))
@@ -125,8 +128,8 @@ func refer(page []byte, base *url.URL, asOf time.Time) []byte {
 	}
 }
 
-// referred changes the references of a tag (see refer), and reports whether the tag stays. The page is at
-// the address page; its references are relative to base.
+// referred changes the references of a tag as refer says, and reports whether the tag stays in the page. The
+// parameter page is the address of the page; base is the address to which its references are relative.
 func referred(t *html.Token, page, base *url.URL, asOf time.Time) bool {
 	drop := func(names ...string) {
 		t.Attr = slices.DeleteFunc(t.Attr, func(a html.Attribute) bool { return slices.Contains(names, a.Key) })

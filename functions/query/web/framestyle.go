@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/query/engine"
 )
 
-// styleReference matches the references of a style sheet: as its first group that of an @import rule, or
-// as its second group that of another url(…).
+// styleReference matches the references of a style sheet. The first group is the address in an @import rule;
+// the second group is the address in another url(…).
 var styleReference = regexp.MustCompile(`(?i)@import\s+(?:url\(\s*)?["']?([^"'()\s;]+)["']?\s*\)?|url\(\s*["']?([^"'()#][^"'()]*?)["']?\s*\)`)
 
 // referStyle returns a style sheet whose references lead to stored copies of the same moment: those of

@@ -13,9 +13,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/query/request"
 )
 
-// ownPolicy is the content security policy of our own pages. It allows only our style sheet, our
-// script with its requests to this server, reports of clicks, our form, images from this server and
-// within the page (data:), and frames with stored copies.
+// ownPolicy is the content security policy of our own pages. From this server, they may load the style
+// sheet, the script, images and frames with stored copies, and may send the form, requests of the script and
+// reports of clicks. Images may also be within the page (data:). All else is forbidden.
 const ownPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; frame-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
@@ -25,9 +25,10 @@ type Site struct {
 	Brand   Brand
 	Judging Judging
 	Clicks  Clicks
-	// Suggest is the path that suggests queries, for the list below the search box; "" for none. The
-	// script asks PATH?q=WORDS, also with the filters site, lang and collection if there are any. It
-	// expects {"suggestions": [{"text": "…", "url": "…"}, …]}, with url only for a page.
+	// Suggest is the path that answers with suggestions for the list below the search box; "" for no list. The
+	// script requests PATH?q=WORDS, with the parameters site, lang and collection if the results have such
+	// filters. It expects {"suggestions": [{"text": "…", "url": "…"}, …]}, where url is the address of the
+	// page whose title text is, and is missing for other suggestions.
 	Suggest string
 }
 
@@ -103,7 +104,8 @@ type homePage struct {
 	Crawl string        // see engine.Engine.CrawlState
 }
 
-// home shows the search box. If what is searched cannot be counted, the box is shown without that.
+// home shows the start page: the search box, and how much is searched. If this cannot be counted, it shows
+// the box alone.
 func (s *siteHandler) home(w http.ResponseWriter, r *http.Request) error {
 	page := homePage{Box: s.box(""), About: s.about(r.Context()), Crawl: s.Engine.CrawlState()}
 	page.Box.Focus = true

@@ -56,8 +56,8 @@ func pageAddress(q engine.Query, from int) string {
 	return "/search?" + values.Encode()
 }
 
-// kept returns the parameters of a query that also hold for other pages of its results, and for a query
-// with other words: all but q and from.
+// kept returns the parameters of a query that also hold for other pages of its results, and for a query with
+// other words: its filters, asof, across, sort and n.
 func kept(q engine.Query) url.Values {
 	values := url.Values{}
 	for _, name := range facetNames {

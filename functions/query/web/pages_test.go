@@ -60,8 +60,8 @@ var everyPage = map[string]int{
 	storkCopy: 200, storkCopy + "&view=text": 200, "/copy?url=" + germanPage: 200, "/copy?url=https://example.org/absent": 404,
 }
 
-// TestAccessible checks of every kind of page, in every language of the interface, what can be read off
-// its HTML: by a screen reader, and by a keyboard.
+// TestAccessible checks the HTML of every kind of page, in every language of the interface, for what screen
+// readers and users of a keyboard need.
 func TestAccessible(t *testing.T) {
 	h := newLibrary(t)
 	for _, language := range messages.Languages {

@@ -22,14 +22,15 @@ var files embed.FS
 // templates has the templates of the pages for each language of the interface.
 type templates map[string]func() *template.Template
 
-// newTemplates returns the templates of a site. They are parsed when a language is first asked for. In the
-// templates, these functions write what depends on the language or on the site:
+// newTemplates returns the templates of a site, by language of the interface. The templates of a language
+// are parsed when it is first asked for. They can call these functions, whose results depend on the language
+// or the site:
 //
-//	say        a message, from its key and the names and values of its placeholders
-//	language   language of the interface, a primary subtag
-//	direction  direction of its script, ltr or rtl
-//	count, date, duration
-//	label      value of a filter for people: label "lang" "de" is German
+//	say        message; the arguments are its key, then names and values of its placeholders in turn
+//	language   language of the interface, as a primary subtag such as de
+//	direction  direction in which the language is written, ltr or rtl
+//	count, date, duration   a number, a day or a short time, as the language writes them
+//	label      value of a filter as people read it: label "lang" "de" is German
 //	brand      the Brand of the site
 //	style      address of the style sheet
 //	script     address of the script
@@ -64,7 +65,8 @@ func label(c *messages.Catalogue, filter, value string) string {
 	return value
 }
 
-// typeNames are the names by which people know media types, by the second half of the type.
+// typeNames are the names by which people know media types. The key is the part of the media type after the
+// slash.
 var typeNames = map[string]string{
 	"html": "HTML", "xhtml+xml": "XHTML", "pdf": "PDF", "plain": "TXT", "rtf": "RTF", "epub+zip": "EPUB",
 	"atom+xml": "Atom", "rss+xml": "RSS", "xml": "XML", "json": "JSON", "markdown": "Markdown", "csv": "CSV",
@@ -88,7 +90,8 @@ func (s *siteHandler) render(w http.ResponseWriter, r *http.Request, status int,
 	return nil
 }
 
-// asset is a file of the site that browsers may keep for ever: its address changes with its content.
+// asset is a file of the site. Its address contains a hash of its content, so browsers may keep the file for
+// ever.
 type asset struct {
 	address, media string
 	content        []byte

@@ -75,7 +75,8 @@ type order struct {
 	Other  string // address of the same results in the other order
 }
 
-// orderOf returns the order of the hits; nil if they are images, or none of them has a date.
+// orderOf returns the order of the hits, with the address of the results in the other order. It returns nil
+// if there is no other order to offer: if the hits are images, or none of them has a date.
 func orderOf(q engine.Query, found engine.Result) *order {
 	if found.Images || !slices.ContainsFunc(found.Hits, func(h search.Hit) bool { return !h.Date.IsZero() }) {
 		return nil
@@ -153,8 +154,9 @@ func (s *siteHandler) newResultsPage(q engine.Query, found engine.Result) result
 	return page
 }
 
-// copyAddress returns the address of the page that shows the stored copy of a page as it was at the time
-// asOf, or the present copy if asOf is zero. The words of the query are marked in the copy's text.
+// copyAddress returns the address of our page that shows the stored copy of a page: the copy of the time
+// asOf, or the present copy if asOf is zero. If query is not "", its words are marked in the text of the
+// copy.
 func copyAddress(page string, asOf time.Time, query string) string {
 	values := url.Values{"url": {page}}
 	if !asOf.IsZero() {
@@ -166,8 +168,8 @@ func copyAddress(page string, asOf time.Time, query string) string {
 	return "/copy?" + values.Encode()
 }
 
-// newImageView returns the view of a hit's image; nil if i is nil. The parameter copies is
-// Result.Copies.
+// newImageView returns the image of a hit as the template shows it; nil if i is nil. The parameter copies
+// has the paths of stored copies by the address of the image (engine.Result.Copies).
 func newImageView(i *search.Image, copies map[string]string) *imageView {
 	if i == nil {
 		return nil

@@ -36,9 +36,9 @@ func (s *siteHandler) stored(w http.ResponseWriter, r *http.Request) error {
 	return ServeStored(w, r, s.Engine, engine.HTML)
 }
 
-// ServeStored answers a request for the stored copy of a page. The parameters of the request are
-// those of /page (see Handler). If the request names no format, the copy is shown in the format
-// otherwise. ServeStored writes nothing if it fails.
+// ServeStored answers a request for the stored copy of a page. The request has the parameters of /page (see
+// Handler). The parameter otherwise is the format of the answer if the request names none. If ServeStored
+// fails, it has not written anything.
 func ServeStored(w http.ResponseWriter, r *http.Request, e *engine.Engine, otherwise engine.Format) error {
 	values, err := request.Parameters(r)
 	if err != nil {
@@ -74,7 +74,8 @@ func ServeStored(w http.ResponseWriter, r *http.Request, e *engine.Engine, other
 	return nil
 }
 
-// noteUnread says in a header that books are missing which might list a newer copy.
+// noteUnread adds a header if books could not be read (files that record the outcome of each request of the
+// crawl). They might list a newer copy of the page.
 func noteUnread(w http.ResponseWriter, page engine.Copy) {
 	if n := len(page.Unread); n > 0 {
 		w.Header().Set(vitals.Incomplete, fmt.Sprintf("%d of the books could not be read", n))
@@ -95,9 +96,9 @@ func noCopy(none *engine.NoPage, at time.Time, unread int) string {
 	return sentence
 }
 
-// describe sets the headers of a stored copy: its type, the restrictions for browsers, its address,
-// and the time at which it was downloaded (Memento-Datetime: RFC 7089, section 2.1.1). The
-// parameter asImage is true if a browser requests the copy to show it as an image (see servedType).
+// describe sets the headers of a stored copy: its type, the restrictions for browsers, its address
+// (X-Stored-Url), and the time at which it was downloaded (Memento-Datetime: RFC 7089, section 2.1.1). The
+// parameter asImage says whether a browser requests the copy to show it as an image (see servedType).
 func describe(h http.Header, page webobject.Object, asImage bool) {
 	media, attachment := servedType(page.MIME, asImage)
 	h.Add("Vary", "Sec-Fetch-Dest")
@@ -122,19 +123,19 @@ var plainImages = []string{
 	"image/png", "image/apng", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp", "image/x-icon", "image/vnd.microsoft.icon",
 }
 
-// servedType returns the Content-Type under which a stored page is served, and whether it is served
-// as an attachment. The parameter stored is the type with which it was stored. The parameter
-// asImage says whether the browser will show it as an image (request header Sec-Fetch-Dest:
-// https://www.w3.org/TR/fetch-metadata/). An SVG file is then harmless, because browsers run no
-// scripts of an image and load nothing for it.
+// servedType returns the Content-Type with which a stored page is served, and whether it is served as an
+// attachment. The parameter stored is the type with which it was stored. The parameter asImage says whether
+// the browser shows it as an image (request header Sec-Fetch-Dest: https://www.w3.org/TR/fetch-metadata/).
+// An SVG file is then harmless, because browsers run no scripts of an image, and load nothing for it.
 //
 //	stored type                         served as
 //	HTML, XHTML, plain text             its own type
-//	PNG, JPEG, GIF, WebP, AVIF, icons   its own type
+//	PNG, JPEG, GIF, WebP and others     its own type
+//	(see plainImages)
 //	SVG, if asImage is true             its own type
-//	other text, XML and other SVG       text/plain: so no browser expands its entities
-//	                                    or applies its style sheets
-//	everything else                     an attachment, which can only be saved
+//	other text, XML and other SVG       text/plain: then browsers neither expand entities in it
+//	                                    nor apply its style sheets
+//	everything else                     an attachment, which browsers only save
 func servedType(stored string, asImage bool) (contentType string, attachment bool) {
 	_, parameters, _ := mime.ParseMediaType(stored)
 	media, _, _ := strings.Cut(stored, ";")

@@ -11,8 +11,8 @@ import (
 // separators stand between the title of a page and the name of its site.
 var separators = []string{" | ", " - ", " – ", " — ", " · ", " • ", " :: ", " » "}
 
-// suffixOf returns the end of a title from its last separator on; "" if it has none, or if nothing would
-// be left of the title.
+// suffixOf returns the end of a title from its last separator on, such as " | Example". The result is "" if
+// the title has no separator, or begins with its only one.
 func suffixOf(title string) string {
 	last := 0
 	for _, sign := range separators {
@@ -24,9 +24,9 @@ func suffixOf(title string) string {
 	return title[last:]
 }
 
-// siteSuffixes returns the name of each site with which titles of its pages end, such as " | Qt 5.15".
-// Such an end is taken for the site's name if two different titles of the site have it, or if the site's
-// address has it, as example.org has Example.
+// siteSuffixes finds the names of sites at the end of titles, with the separator before them, such as " |
+// Example". The result has the end by site. An end counts as the name of the site if two different titles of
+// the site have it, or if it is a part of the host: " | Example" for example.org.
 func siteSuffixes(hits []search.Hit) map[string]string {
 	type end struct{ site, suffix string }
 	first := make(map[end]string) // the first title with the end
@@ -49,7 +49,8 @@ func siteSuffixes(hits []search.Hit) map[string]string {
 	return names
 }
 
-// isNameOf reports whether the letters of a suffix are one of the parts of a site's address.
+// isNameOf reports whether a suffix names a site: its letters and digits are the same as one of the parts of
+// the host between dots, without hyphens.
 func isNameOf(suffix, site string) bool {
 	name := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -65,7 +66,8 @@ func isNameOf(suffix, site string) bool {
 	return false
 }
 
-// withoutSuffix returns a title without its last characters, if these are the given ones.
+// withoutSuffix returns a title without the given suffix. A title that does not end with it is returned
+// unchanged.
 func withoutSuffix(title []search.Fragment, suffix string) (cut []search.Fragment) {
 	text := engine.Plain(title)
 	rest, found := strings.CutSuffix(text, suffix)

@@ -48,7 +48,7 @@ type textView struct {
 	asOf   time.Time
 }
 
-// newTextView returns the text of a page, in which links lead to copies of the same moment.
+// newTextView returns the text of a page as blocks. Links in it lead to stored copies of the moment asOf.
 func newTextView(page *structured.Page, asOf time.Time) *textView {
 	v := &textView{asOf: asOf}
 	last := 1 // level of the last heading; the title is the heading of level 1
@@ -86,7 +86,7 @@ func newTextView(page *structured.Page, asOf time.Time) *textView {
 	return v
 }
 
-// addItem adds an item to the list that is the last block, or begins a list.
+// addItem adds an item to the last block if that is a list, or else begins a list.
 func (v *textView) addItem(part *structured.Part) {
 	const list = "list"
 	if n := len(v.blocks); n == 0 || v.blocks[n-1].Kind != list || v.blocks[n-1].Quote != (part.Quote > 0) {
@@ -123,7 +123,8 @@ func (v *textView) piece(text, link string) piece {
 	return piece{Link: link, plain: text}
 }
 
-// mark sets the texts of all pieces to marked ones, which are in the order of v.texts.
+// mark sets the texts of all pieces. The parameter marked has these texts with the words of the query
+// marked, in the order of v.texts.
 func (v *textView) mark(marked [][]search.Fragment) {
 	next := func(p *piece) {
 		if p.plain != "" {

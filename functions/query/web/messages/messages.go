@@ -46,8 +46,8 @@ type Catalogue struct {
 	names    display.Namer
 }
 
-// forms are the texts of a message by the plural form of the number n. A message that does not depend
-// on a number has plural.Other alone.
+// forms has the texts of a message by plural form. A message that does not depend on a number has only the
+// form plural.Other.
 type forms map[plural.Form]string
 
 var pluralForms = map[string]plural.Form{
@@ -106,9 +106,11 @@ func read(name string) *Catalogue {
 	return c
 }
 
-// Say returns a message. The arguments are the names and values of its placeholders, in turn. The
-// number n chooses the plural form. An int is written as a number, a time as a date. Say fails if there is
-// no such message.
+// Say returns a message with its placeholders filled in. The arguments are names and values of placeholders
+// in turn: "n", 3, "site", "example.org". A value is a string, an int, which is written as a number of the
+// language, or a time.Time, which is written as a day. If there is an int with the name n, it chooses the
+// plural form. Say fails if there is no message with the key, if a value is missing, or if a value has
+// another type.
 func (c *Catalogue) Say(key string, arguments ...any) (string, error) {
 	texts, found := c.messages[key]
 	if !found || len(arguments)%2 != 0 {
@@ -135,9 +137,9 @@ func (c *Catalogue) Say(key string, arguments ...any) (string, error) {
 	return strings.NewReplacer(replace...).Replace(text), nil
 }
 
-// Texts returns messages by their keys, for a script that fills in their placeholders. A message is a
-// string, or a map[string]string from the names of plural forms, such as "one" and "other", if it has
-// several. Texts fails if there is no message with one of the keys.
+// Texts returns messages with their placeholders not filled in, for a script that does so. The result has
+// them by their keys. A message is a string, or a map[string]string by the names of plural forms, such as
+// "one" and "other", if it has several. Texts fails if there is no message with one of the keys.
 func (c *Catalogue) Texts(keys ...string) (map[string]any, error) {
 	all := make(map[string]any)
 	for _, key := range keys {
@@ -160,8 +162,9 @@ func (c *Catalogue) Texts(keys ...string) (map[string]any, error) {
 	return all, nil
 }
 
-// isolated returns a text as part of a message. If one of the two may run from right to left, the text is
-// surrounded by characters that keep its direction to itself: FSI and PDI of Unicode Standard Annex #9.
+// isolated returns a text as it is put into a message. If the message or the text is written from right to
+// left, the text is enclosed in the characters FSI and PDI of Unicode (Standard Annex #9), so that its
+// direction does not change that of the message around it.
 func (c *Catalogue) isolated(text string) string {
 	if c.Direction == "ltr" && !strings.ContainsFunc(text, isRightToLeft) {
 		return text
@@ -176,7 +179,7 @@ func isRightToLeft(r rune) bool {
 		0x10800 <= r && r <= 0x10FFF || 0x1E800 <= r && r <= 0x1EFFF
 }
 
-// form returns the plural form that the language has for a whole number from 0 on.
+// form returns the plural form that the language uses with a whole number of at least 0.
 func (c *Catalogue) form(n int) plural.Form {
 	return plural.Cardinal.MatchPlural(c.tag, n%1_000_000_000, 0, 0, 0, 0)
 }
