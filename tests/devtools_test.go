@@ -11,8 +11,8 @@ import (
 )
 
 // tab is a page in Chromium that a test controls by the DevTools protocol
-// (https://chromedevtools.github.io/devtools-protocol/). Its messages go through a pair of pipes, each of
-// them ended by a zero byte.
+// (https://chromedevtools.github.io/devtools-protocol/). Commands are written to one pipe, and answers
+// and events are read from another one. Each message is JSON, followed by a zero byte.
 type tab struct {
 	t        *testing.T
 	commands *os.File
@@ -55,7 +55,9 @@ func openTab(t *testing.T, width, height int) *tab {
 	return p
 }
 
-// call sends a command, and reads its result into a value if that is not nil.
+// call sends a command of the DevTools protocol, such as "Page.navigate", and waits for its result. If
+// the parameter result is not nil, call decodes the result into it. It skips events. It fails the test if
+// the command fails.
 func (p *tab) call(method string, parameters map[string]any, result any) {
 	p.t.Helper()
 	p.sent++
@@ -116,7 +118,8 @@ func (p *tab) evaluate(expression string) string {
 	return fmt.Sprint(reply.Result.Value)
 }
 
-// await waits until an expression of JavaScript is true in the page. It may lead from one page to the next.
+// await waits until the page is loaded and a JavaScript expression is true in it. Meanwhile the browser
+// may go to another page.
 func (p *tab) await(expression string) {
 	p.t.Helper()
 	for p.evaluate("document.readyState === 'complete' && Boolean("+expression+")") != "true" {

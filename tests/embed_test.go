@@ -9,7 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// storks are pages about storks. Some of their words look like elements of HTML.
+// storks returns a site with pages about storks. Some words in them look like HTML elements, so that a
+// search box that does not escape texts would show them as elements.
 func storks() host {
 	page := func(body string) answer {
 		return answer{status: http.StatusOK, contentType: "text/html", body: "<!DOCTYPE html><html lang=en>" + body}
@@ -22,9 +23,9 @@ func storks() host {
 	}
 }
 
-// stranger is a page of another site with two search boxes. Its security policy allows no script but the
-// box's, its style sheet wants to change everything, and it is as narrow as the smallest phones. HOME is
-// replaced by the address of the search page, which the address of this page has as the parameter home.
+// stranger is a page of another site with two search boxes. Its security policy admits only scripts from
+// the search page. Its style sheet (see hostile) tries to change how everything looks. HOME is replaced
+// by the address of the search page, which a request for this page gives in the query parameter home.
 const stranger = `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Another site</title>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self'; script-src HOME; connect-src HOME; require-trusted-types-for 'script'">
 <link rel="stylesheet" href="/hostile.css"></head>
@@ -37,7 +38,8 @@ const hostile = `html { font-size: 4px }
 input, a, span, [role=option], .title, .panel { display: inline !important; position: static !important; background: yellow !important; width: 3000px }
 mark { background: lime }`
 
-// TestBoxOnAnotherSite puts search boxes into a page of another site, and uses them by the keyboard.
+// TestBoxOnAnotherSite opens a page of another site that has search boxes, in a window as narrow as the
+// smallest phones, and uses the boxes by the keyboard.
 func TestBoxOnAnotherSite(t *testing.T) {
 	t.Parallel()
 	s := serve(t, 2, func(origin int, _ []string) http.Handler {
@@ -73,7 +75,8 @@ func TestBoxOnAnotherSite(t *testing.T) {
 	})
 }
 
-// Expressions of JavaScript for the two boxes of the page stranger, and for parts of the first.
+// JavaScript expressions for the two boxes in the page stranger. The box in main is the first one;
+// boxStatus, boxOptions, boxValue and boxFocused are for parts of this box.
 const (
 	mainBox    = "document.querySelector('main bucket-search')?.shadowRoot"
 	sideBox    = "document.querySelector('aside bucket-search').shadowRoot"
@@ -83,7 +86,9 @@ const (
 	boxFocused = "document.activeElement === document.querySelector('main bucket-search')"
 )
 
-// usesResults types a query, checks what readers and screen readers get, and goes to the first result.
+// usesResults types a query into the first box, checks the results as they are shown and as screen
+// readers get them, and opens the first result by the keyboard. The parameter origin is that of the site
+// with the results.
 func usesResults(t *testing.T, page *tab, origin string) {
 	page.press("/")
 	page.await(boxFocused)
@@ -116,7 +121,8 @@ func usesResults(t *testing.T, page *tab, origin string) {
 	page.await("location.href === '" + origin + "/docs/white.html#food'")
 }
 
-// usesKeys takes the query that was probably meant, and leaves the box.
+// usesKeys checks the keys of the first box: "/" moves the focus to the box, but not while another field
+// has the focus; an arrow and Enter choose the query that was probably meant; Escape leaves the box.
 func usesKeys(t *testing.T, page *tab) {
 	page.evaluate("document.getElementById('own').focus()")
 	page.press("/")
@@ -136,8 +142,8 @@ func usesKeys(t *testing.T, page *tab) {
 	page.await(boxStatus + " === '' && !(" + boxFocused + ")")
 }
 
-// keepsStyles checks that the page and the box do not change how the other looks, and that nothing is wider
-// than the window.
+// keepsStyles checks that the styles of the page do not change the box, that the styles of the box do not
+// change the page, and that the box is not wider than the window.
 func keepsStyles(t *testing.T, page *tab) {
 	page.press("/")
 	page.write(" storks")
@@ -163,8 +169,8 @@ func keepsStyles(t *testing.T, page *tab) {
 	}
 }
 
-// failsAndRecovers searches by the second box without a network, and again with one. This box has a key,
-// and finds nothing, as all results are of other sites.
+// failsAndRecovers searches by the second box, first while the network is off, and then again when it is
+// on. This box is limited to another site and has a key, so it finds nothing even then.
 func failsAndRecovers(t *testing.T, page *tab) {
 	connect := func(isOffline bool) {
 		page.call("Network.emulateNetworkConditions", map[string]any{"offline": isOffline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}, nil)

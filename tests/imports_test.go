@@ -144,8 +144,8 @@ func TestLambdaMainsAreShort(t *testing.T) {
 	}
 }
 
-// Only package partition commits generations (new versions of a partition's manifest), and packages that
-// only tests import, whose names end in test.
+// TestFrontDoor checks that only package partition commits generations (new versions of a partition's
+// manifest). Packages for tests, whose names end in "test", may do so, too.
 func TestFrontDoor(t *testing.T) {
 	t.Parallel()
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {

@@ -12,9 +12,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestMCP lets a client of the Model Context Protocol search and read by the command mcp, before up
-// runs on the same data directory, beside it and after it. Beside it, the client also adds an
-// address to what is crawled, and asks up itself over HTTP.
+// TestMCP connects a client of the Model Context Protocol to the command mcp. The client searches and
+// reads a page before the command up runs on the same data directory, while it runs, and after it. While
+// up runs, the client also adds an address to the crawl, and connects to up itself over HTTP.
 func TestMCP(t *testing.T) {
 	t.Parallel()
 	s := serve(t, 1, func(int, []string) http.Handler {

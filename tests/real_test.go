@@ -56,10 +56,11 @@ func TestRealSites(t *testing.T) {
 	}
 }
 
-// mustResemble fails the test if the picture of a crawl with isolated functions differs from the quiet
-// one. Scores may differ slightly: which headers and menus count as repeated depends on the packages,
-// whose sizes depend on the time that requests take. So results with nearly the score of the last one
-// may be missing.
+// mustResemble fails the test if the pictures (stored pages and search results) of two crawls of the same
+// site differ. The picture quiet is of a usual crawl; isolated is of a crawl with each function in a
+// process of its own, and seven partitions. Only scores may differ slightly: which headers and menus
+// count as repeated depends on the packages, whose sizes depend on the time that requests take. So
+// results whose score is close to that of the last result may be missing.
 func mustResemble(t *testing.T, quiet, isolated picture) {
 	t.Helper()
 	const slight = 0.01

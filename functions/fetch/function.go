@@ -193,8 +193,10 @@ type Function struct {
 	Worker string // name of this instance in the vital signs
 	Limits Limits
 	Log    *slog.Logger
-	// Watch is called with the state of a batch before and after it waits for the time of a request,
-	// and when a page has arrived. Several batches call it at the same time. It may be nil.
+	// Watch, if not nil, is called with the state of a batch when the batch begins to wait for the time
+	// of its next request, before each request is sent, and when a page has arrived whose URL was not
+	// stored before. Batches that are fetched at the same time call Watch at the same time, so it must be
+	// safe for concurrent use.
 	Watch func(Moment)
 
 	// the latest batches for which Run returned an error in this process, so that bury does not

@@ -10,11 +10,12 @@ import (
 type Moment struct {
 	Batch layout.Version
 	Host  string
-	// time before which the batch's next request is not sent, because of the delay between requests or
-	// because the host asked for a pause; zero while no request waits
+	// Next is the time before which the next request of the batch is not sent: because of the delay
+	// between requests, or because the host asked for a pause. It is zero while the batch waits for no
+	// such time, for example while a request is under way.
 	Next time.Time
-	// number of answers with a new page so far, without pages that were stored before; some of them may
-	// turn out to be of a type that is not stored
+	// Pages is the number of pages that have arrived so far, without those whose URL was stored before.
+	// Some of these pages may turn out to be of a type that is not stored.
 	Pages int
 }
 

@@ -10,9 +10,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 )
 
-// TestMoments fetches a new page, a missing one and one that was stored before, with a delay of a
-// second. Only the new page must be counted, when it arrives; before the other two requests, the
-// watcher must be told the time of the request.
+// TestMoments fetches three URLs with a delay of one second: a new page, a missing one, and one that was
+// stored before. Watch must be told of one page, the new one, at its arrival. Before each of the other
+// two requests, it must be told the time of the request.
 func TestMoments(t *testing.T) {
 	w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/missing" {

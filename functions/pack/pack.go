@@ -26,12 +26,12 @@ import (
 // parallelReads is the number of spool objects that are read at the same time.
 const parallelReads = 8
 
-// packAll packs waiting batches into packages and a book, commits these, and removes the batches
-// from the partition's inbox in Redis (the list of batches to be packed). It also enters there how
-// many pages the partition's packages have now. If another process packs
-// some of the batches meanwhile, packAll starts again with the others. A batch that can no longer
-// be packed (see lost) is only removed from the inbox. Its outcomes are in a frontier, but will be
-// in no book. So packAll then makes the sweep rebuild the frontiers from the books.
+// packAll packs waiting batches into packages and a book, commits these, and removes the batches from the
+// partition's inbox in Redis (the list of batches to be packed). It also stores in Redis how many pages
+// the partition's packages have now. If another process packs some of the batches meanwhile, packAll
+// starts again with the others. A batch that can no longer be packed (see lost) is only removed from the
+// inbox: its outcomes were entered in a frontier (queues of URLs in Redis), but no book will have them.
+// So packAll then makes the sweep rebuild the frontiers from the books.
 func (f *Function) packAll(ctx context.Context, id layout.Partition, waiting []frontier.Waiting) error {
 	batches := batchesOf(waiting)
 	for {

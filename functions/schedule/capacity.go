@@ -20,11 +20,10 @@ const horizon = 2 * time.Second
 // then. So it may lease the host even if requests to it are still forbidden for a long time.
 const always time.Duration = math.MaxInt64
 
-// request returns the request by which schedule asks the frontier, which has the given counts, for
-// the next lease. The request says how many new pages each collection with a limit still allows. The
-// second result is false if
-// nothing can be leased now: no URL waits, the greatest number of batches is leased, or no
-// collection allows a further page.
+// request returns the request by which schedule asks the frontier for the next lease. The parameter
+// counts has the counts of this frontier. The request says how many new pages each collection with a
+// limit still allows. The result more is false if nothing can be leased now: no URL waits, the greatest
+// number of batches is leased, or no collection allows a further page.
 func (f *Function) request(ctx context.Context, counts frontier.Counts, s *settings.Settings) (_ frontier.Request, more bool, err error) {
 	r := frontier.Request{Horizon: horizon}
 	if counts.Waiting == 0 {

@@ -167,13 +167,14 @@ func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *setti
 	return true, err
 }
 
-// fit returns the greatest number of URLs in a batch with the given delay between requests. Half
-// the time of a lease is planned for the requests.
+// fit returns the greatest number of URLs in a batch, if delay is the time between two requests. The
+// requests of a batch are planned to take half the time of its lease.
 //
-// In a new crawl, a batch has at most as many URLs as were decided before (see Counts.Decided), or
-// as can be requested within firstTime if these are more. With a delay of one second the batches of
-// one host have 3, 3, 6, 12, 24, and then always 40 URLs. So the first pages are stored after
-// seconds, and a crawl has only a few batches more than it would have otherwise.
+// In a new crawl the number is smaller, so that the first pages are stored after seconds: it is at most
+// the number of URLs that are decided already (see Counts.Decided) or, if that is more, the number of
+// URLs that can be requested within firstTime. With a delay of one second the batches of one host have 3,
+// 3, 6, 12, 24, and then always 40 URLs. So a crawl has only a few more batches than it would have
+// otherwise.
 func (f *Function) fit(delay time.Duration, decided int64) int {
 	return min(fit(f.Limits.Time/2, delay), max(fit(firstTime, delay), int(min(decided, batch.MaxTargets))))
 }

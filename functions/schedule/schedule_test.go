@@ -74,9 +74,9 @@ func TestBatchesAreBounded(t *testing.T) {
 	}
 }
 
-// TestFirstBatches checks the sizes of the first batches of a new crawl: the requests of each take
-// about five seconds, or the batch has as many URLs as were decided before. The number of batches is
-// at most that of full batches and the logarithm of the size of a full batch.
+// TestFirstBatches checks the sizes of the first batches of a new crawl. A batch has as many URLs as can
+// be requested within five seconds, or as many as were decided before, if these are more, but never more
+// than a full batch.
 func TestFirstBatches(t *testing.T) {
 	for _, test := range []struct {
 		delay time.Duration

@@ -205,7 +205,8 @@ func TestForgetBesideDamage(t *testing.T) {
 	}
 }
 
-// What a takedown that can be taken back names stays whole until its time has come, and is erased then.
+// TestForgetLater suspends a site: its takedown can be taken back for an hour. Until the hour is over,
+// the sweep must change nothing in the partition. After that it must erase the pages of the site.
 func TestForgetLater(t *testing.T) {
 	w := newQuiet(t)
 	w.pack(0, 20, one+"a", gone, secret, one+"b")

@@ -35,7 +35,8 @@ To search: bucketsearch search WORDS; with a browser: bucketsearch up
 	}
 }
 
-// TestMeterJSON checks that the progress is a line of JSON every five seconds, with its failures.
+// TestMeterJSON checks that the meter prints the progress as JSON, one line every five seconds, with the
+// functions that fail, or with the error if the progress cannot be read.
 func TestMeterJSON(t *testing.T) {
 	var out strings.Builder
 	m := newMeter(&out)

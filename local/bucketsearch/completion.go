@@ -18,17 +18,18 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/language"
 )
 
-// completionTime is the time within which the values in the bucket are read. A shell that waits longer
-// for them would be a nuisance; the sites that were read by then are complete enough.
+// completionTime is the maximum time that a completion in a shell takes to read values from the bucket.
+// When the time is over, only the values that were read by then are offered.
 const completionTime = 2 * time.Second
 
 // listOf returns the values that a flag or an argument can have.
 type listOf func(ctx context.Context) []string
 
-// completeValues makes a command and its subcommands complete the values of flags and arguments in a
-// shell. What kind of value it is stands in the help: in the usage of a flag in backquotes, and for an
-// argument in Use. The tables in the function values list these kinds. For all others nothing is
-// completed, instead of the names of files.
+// completeValues makes a shell complete the values of the flags and arguments of a command and of its
+// subcommands. The kind of a value is taken from the help: for a flag it is the word in backquotes in its
+// usage, such as `file`; for an argument it is the word in cmd.Use, such as NAME. The function values
+// returns the values that are offered for each flag and argument. For all others, file names are offered
+// if the kind is a file or a folder, and nothing otherwise.
 func (l *location) completeValues(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		l.completeValues(sub)
@@ -71,8 +72,9 @@ func (l *location) completeValues(cmd *cobra.Command) {
 	}
 }
 
-// completionOf returns a function that completes a value of a kind, such as "file": from the lists that
-// are not nil, or else from the names of files or folders if that is the kind.
+// completionOf returns a function that completes a value: from the given lists, leaving out those that
+// are nil. If no list is left, it completes file names for the kind "file" and folders for the kind
+// "dir", and nothing for other kinds.
 func completionOf(kind string, lists ...listOf) cobra.CompletionFunc {
 	lists = slices.DeleteFunc(lists, func(list listOf) bool { return list == nil })
 	return func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
@@ -96,9 +98,10 @@ func completionOf(kind string, lists ...listOf) cobra.CompletionFunc {
 	}
 }
 
-// values returns the lists of values of flags and arguments. Their keys are the name of the flag with its
-// dashes, or the kind of the argument in Use. The name of the command, or of its parent, stands before it
-// where others have another list.
+// values returns the values that are offered for flags and arguments. A key of the map is the name of a
+// flag, such as "--lang", or the kind of an argument in the help, such as "SITE". If commands differ in
+// their values, the name of the command, or for an argument also of its parent, stands before it, such as
+// "export --format" or "keys NAME".
 func (l *location) values() map[string]listOf {
 	fixed := func(values ...string) listOf { return func(context.Context) []string { return values } }
 	languages := func(context.Context) []string { return language.Known() }
@@ -129,8 +132,9 @@ func (l *location) values() map[string]listOf {
 	}
 }
 
-// ofBucket returns the values that a function reads from the bucket. It returns nil if there is no bucket,
-// because a shell has no place for an error.
+// ofBucket opens the bucket, calls read, and returns its result. The context of read ends after
+// completionTime. If the bucket cannot be opened, the result is nil, because a completion cannot show an
+// error.
 func (l *location) ofBucket(ctx context.Context, read func(context.Context, *system.Attached) []string) []string {
 	ctx, cancel := context.WithTimeout(ctx, completionTime)
 	defer cancel()

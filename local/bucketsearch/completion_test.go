@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The values of flags and arguments are completed: those in the bucket, and those that the help names.
+// TestCompletion checks which values are offered for flags and arguments: those that are read from the
+// bucket, and fixed ones.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	web, data := pond(t), filepath.Join(t.TempDir(), "data")
@@ -69,8 +70,8 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// Every value that is completed without a bucket stands in the help of its command, and every table of
-// values belongs to a flag or an argument.
+// TestCompletedValues checks two things: the help of a command names every value that is offered for a
+// flag such as --scope, and every key of the map of values belongs to a flag or an argument.
 func TestCompletedValues(t *testing.T) {
 	t.Parallel()
 	root, where := command()

@@ -64,8 +64,8 @@ func (c coded) Unwrap() error { return c.error }
 // returns it when it has printed the message already.
 func endBy(code exitCode) error { return coded{errSaid, code} }
 
-// misuse returns the error, which says what is wrong with the command line, with the code exitUsage;
-// nil if err is nil.
+// misuse returns the error err with the code exitUsage; nil if err is nil. The error must say what is
+// wrong with the command line, or with a file that it names.
 func misuse(err error) error {
 	if err == nil {
 		return nil
@@ -73,11 +73,13 @@ func misuse(err error) error {
 	return coded{err, exitUsage}
 }
 
-// errSaid is the error of endBy.
+// errSaid is the error inside of the result of endBy. It has no text, because the message is printed
+// already.
 var errSaid = errors.New("")
 
-// codeOf returns the exit code for the error of a command. The parameter begun says whether the
-// command had begun: an error from before is one of the command line.
+// codeOf returns the exit code for the error of a command; exitDone if err is nil. The parameter begun
+// says whether the command had begun its work. An error without a code that comes before that is a
+// mistake in the command line (exitUsage).
 func codeOf(ctx context.Context, err error, begun bool) exitCode {
 	_, noConnection := errors.AsType[*net.OpError](err)
 	_, wrong := errors.AsType[system.WrongOption](err)

@@ -86,8 +86,8 @@ func forgetCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// whenErased returns a clause that says when the forgotten pages are erased. The parameter now is the value
-// of the flag --now.
+// whenErased returns a clause that says when the forgotten pages are erased. The parameter stored is the
+// number of these pages; now is the value of the flag --now, which erases at once.
 func whenErased(a *system.Attached, stored int, now bool) string {
 	switch {
 	case !now:

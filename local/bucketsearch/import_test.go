@@ -139,7 +139,8 @@ func serve(t *testing.T, site map[string]string) string {
 	return server.URL
 }
 
-// A configuration of DocSearch becomes a collection file, and nothing is stored.
+// TestImportConfig imports a configuration of DocSearch. It must be printed as a collection file or
+// written to one, and nothing may be stored.
 func TestImportConfig(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -62,7 +62,8 @@ func importConfig(cmd *cobra.Command, paths []string, to string, where *location
 	return nil
 }
 
-// readAtMost reads a file. If it has more bytes than most, the result has one more than that.
+// readAtMost reads the first most+1 bytes of a file. So a result with more than most bytes tells the
+// caller that the file is too large.
 func readAtMost(path string, most int64) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {

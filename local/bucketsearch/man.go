@@ -83,8 +83,9 @@ func preformatted(text string) string {
 	return ".PP\n.nf\n" + roff(text) + "\n.fi\n"
 }
 
-// roff returns a text without signs that have a meaning in a manual page: a backslash, a hyphen, which
-// would become another character, and a point or a quote at the beginning of a line.
+// roff returns a text in which signs with a meaning in a manual page are replaced by sequences that print
+// them as they are: each backslash, each hyphen (a plain one would be printed as another character), and
+// a full stop or an apostrophe at the beginning of a line.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
 	lines := strings.Split(text, "\n")

@@ -56,7 +56,10 @@ func mcpCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// allowedRules returns rules that admit the addresses in the directories of the given ones and below.
+// allowedRules returns rules for the addresses that a language model may add to the crawl. The parameter
+// allowed has the values of the flag --allow-crawl. The rules admit every address in the directory of one
+// of these values, or below that directory. For https://example.org/docs/start.html they admit what
+// begins with https://example.org/docs/.
 func allowedRules(allowed []string) (collection.Admission, error) {
 	var seeds []collection.Seed
 	for _, url := range allowed {

@@ -15,8 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// connect starts the command mcp, and connects a client to it. The returned function calls a tool
-// with an address.
+// connect starts the command mcp with the given arguments, and connects a client to it. The function call
+// calls a tool of the server with an address as its only argument, and returns the text of the result.
 func connect(t *testing.T, args ...string) (call func(tool, url string) string) {
 	t.Helper()
 	in, toServer := io.Pipe()

@@ -10,10 +10,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/system"
 )
 
-// opener opens the bucket at a location for a command that runs for long and is mostly idle. The
-// bucket of a data directory is opened anew for each use: while it is open it is locked, and nobody
-// could start up or crawl. It may also be served by another process at the next use. A bucket
-// elsewhere stays open, with its caches. An opener is safe for concurrent use.
+// opener opens a bucket for a command that runs for a long time and is mostly idle. What it does depends
+// on the location:
+//
+//	data directory     The bucket is opened for each use and closed after it, because an open bucket is
+//	                   locked, and no other command could crawl or serve it meanwhile.
+//	object store (S3)  The bucket is opened at the first use and stays open, with its caches.
+//
+// An opener is safe for concurrent use.
 type opener struct {
 	where *location
 
@@ -21,7 +25,7 @@ type opener struct {
 	kept *openBucket // bucket that stays open; nil if there is none
 }
 
-// openBucket is a bucket that was opened, with an engine once one was needed.
+// openBucket is a bucket that was opened. Its engine is nil until ask is called for the first time.
 type openBucket struct {
 	*system.Attached
 
@@ -71,7 +75,8 @@ func (o *opener) close() error {
 	return o.kept.Close()
 }
 
-// ask calls a function with an engine on the bucket, which logs to log.
+// ask calls do with a query engine on the bucket, and returns its error. The first call of ask creates
+// the engine, which logs to log.
 func (b *openBucket) ask(log *slog.Logger, do func(*engine.Engine) error) (err error) {
 	b.mu.Lock()
 	if b.engine == nil {

@@ -51,7 +51,8 @@ func undoForget(cmd *cobra.Command, a *system.Attached, targets []target, where 
 	return nil
 }
 
-// erasedEverywhere returns the version of the takedowns that is erased from all partitions.
+// erasedEverywhere returns the latest version of the takedowns whose pages every partition has erased;
+// the greatest number if nothing was ever stored.
 func erasedEverywhere(ctx context.Context, a *system.Attached) (uint64, error) {
 	inForce, err := a.Settings.Get(ctx)
 	if err != nil {

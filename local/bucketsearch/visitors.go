@@ -9,7 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// visitors are the flags of up about the clients of the search page.
+// visitors holds the flags --rate and --proxy of the command up, which limit how often clients of the
+// search page may ask.
 type visitors struct {
 	rate    float64
 	proxies []string

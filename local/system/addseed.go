@@ -15,10 +15,11 @@ const AssistantCollection = "assistant"
 // maxAssistantSeeds is the greatest number of seeds that AddSeed gives to AssistantCollection.
 const maxAssistantSeeds = 1000
 
-// AddSeed adds a seed to AssistantCollection, which language models fill (see the command mcp). So
-// a person sees what they added, and can remove it at once. It only publishes the collection: the
-// system that runs on the bucket crawls it, now or when it is started. It does nothing if the
-// collection has the seed already. The parameter agent is the User-Agent of a new collection.
+// AddSeed adds a seed to the collection AssistantCollection, which has only the seeds that language
+// models add (see the command mcp). So a person sees what they added, and can remove it all at once.
+// AddSeed only publishes the collection. It is crawled by the system that runs on the bucket or, if none
+// runs, when the next one is started. If the collection has the seed already, AddSeed does nothing. The
+// parameter agent is the User-Agent for the collection if it does not exist yet.
 func (a *Attached) AddSeed(ctx context.Context, seed collection.Seed, agent string) error {
 	published, err := collection.LoadAll(ctx, a.Bucket)
 	if err != nil {

@@ -16,8 +16,9 @@ import (
 
 const english = "<p>The heron stands in the shallow water of the pond and waits for the fish that swim between the reeds."
 
-// checkedSite serves the files, each under its path. A content that begins with "->" is the address of
-// a redirect. SITE in a file stands for the site's own address.
+// checkedSite starts a server with the given files, whose keys are paths, and returns its address. If the
+// content of a file begins with "->", the rest of the content is the target of a redirect. In every file,
+// SITE is replaced by the address of the server.
 func checkedSite(t *testing.T, files map[string]string) (url string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -37,7 +38,9 @@ func checkedSite(t *testing.T, files map[string]string) (url string) {
 	return server.URL
 }
 
-// checked returns the report of a check of a collection, with SITE in place of the site's address.
+// checked checks a collection and returns the report. The parameter web is the address of the site, and
+// pages is check.Task.Pages. The seeds of c are paths on this site. In the report, SITE stands for the
+// address of the site.
 func checked(t *testing.T, web string, pages int, c collection.Collection) *check.Report {
 	t.Helper()
 	c.Name, c.HostConnections = "pond", 1

@@ -1,6 +1,6 @@
 package system
 
-// WrongOption is the error that the value of an option, such as Options.S3, is none.
+// WrongOption is an error in the value of an option, such as an Options.S3 that is no valid address.
 type WrongOption struct{ error }
 
 // Unwrap returns the error itself.

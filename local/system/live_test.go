@@ -12,9 +12,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// TestLive stops a site before its fourth answer, when robots.txt, the seed and the first of the two
-// pages of the second batch are fetched. Progress must count this page, too, and all commands must
-// name the host and the batch.
+// TestLive crawls a site that holds back its fourth answer. Before it, the site has answered the requests
+// for robots.txt, the seed, and the first of the two pages in the second batch. Until the site goes on,
+// Progress must count this first page, too, and all commands must name the host and the batch.
 func TestLive(t *testing.T) {
 	t.Parallel()
 	web := newSite(t, 3)

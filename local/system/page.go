@@ -22,11 +22,11 @@ import (
 )
 
 // Page returns a handler that serves the search page. At /metrics it serves vital signs in the text
-// format of Prometheus, to clients on the same machine or with a key of the scope metrics. The search page keeps manifests and settings in memory, and reads them again
-// when they are older than the given age. A person who has one of the given judges' keys may grade
-// results. The click key signs results, so that clicks on them can be counted. The brand says how the
-// page looks. The limits say how often a client may ask, and which proxies are trusted; Page sets their
-// other fields.
+// format of Prometheus, to clients on the same machine or with a key of the scope metrics. The search
+// page keeps manifests and settings in memory, and reads them again when they are older than the given
+// age. A person who has one of the given judges' keys may grade results. The click key signs results, so
+// that clicks on them can be counted. The brand says how the page looks. Of limits, the caller sets how
+// often a client may ask and which proxies are trusted; Page sets Now, After and AtOnce.
 func (s *System) Page(age time.Duration, brand web.Brand, judges judgment.Keys, clicks judgment.ClickKey, limits limit.Options) (http.Handler, error) {
 	const name = "query"
 	bucket := s.bucket(name)
@@ -60,8 +60,8 @@ func (s *System) Page(age time.Duration, brand web.Brand, judges judgment.Keys, 
 
 const (
 	patience = 5 * time.Second // time after which a search ends with what it has found so far
-	// atOnce is the number of requests that are worked on at once for each processor. It is more than one,
-	// as requests also wait for the object store.
+	// atOnce is the maximum number of requests that are worked on at the same time, for each processor.
+	// It is more than 1, because a request uses no processor while it waits for the object store.
 	atOnce = 2
 )
 
@@ -69,8 +69,9 @@ const (
 // added to the traffic of this process in the vital signs.
 func (s *System) Listener(l net.Listener) net.Listener { return s.vitals.Traffic().Listener(l) }
 
-// metrics answers a request for /metrics with the vital signs and the lengths of the queues, and
-// with the progress of the crawl if that can be read at present. The requests are those of the search page.
+// metrics answers a request for /metrics with the vital signs, the lengths of the queues, and the counts
+// of requests to the search page (the parameter requests). It adds the progress of the crawl if this can
+// be read at present.
 func (s *System) metrics(w http.ResponseWriter, r *http.Request, requests limit.Counts) {
 	one := func(n float64) map[string]float64 { return map[string]float64{"": n} }
 	gauges := []vitals.Gauge{s.queueGauge("visible", func(c queue.Counts) int { return c.Visible + c.Delayed }),

@@ -148,9 +148,10 @@ func (s *System) built(ctx context.Context, inForce *settings.Settings) error {
 	return nil
 }
 
-// addBatches adds to p what is known of the batches that are being fetched. The leases are read
-// before the counts of the frontiers: a batch that is settled in between is counted twice for a
-// moment, so that numbers do not go down.
+// addBatches sets the fields Arrived and Turn of p from the batches that are being fetched. It must be
+// called before the counts of the frontiers are read. Then a batch that is settled (entered in the
+// frontier) in between is counted twice for a moment, instead of not at all, so that the number of pages
+// does not go down.
 func (s *System) addBatches(ctx context.Context, fronts []*frontier.Frontier, p *Progress) error {
 	var leased []layout.Version
 	for _, front := range fronts {

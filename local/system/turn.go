@@ -30,8 +30,9 @@ type heard struct {
 	at time.Time
 }
 
-// hear enters the state of a batch. It drops batches of which nothing was heard for longer than a
-// fetch may take. It is meant as fetch.Function.Watch.
+// hear stores the state of a batch; it is the function that fetch.Function.Watch is set to. When it hears
+// of a new batch, it deletes the states of batches of which it has heard nothing for longer than the
+// function fetch may run.
 func (f *fetches) hear(m fetch.Moment) {
 	now := time.Now()
 	f.mu.Lock()
@@ -58,7 +59,8 @@ func (f *fetches) of(batches []layout.Version) []fetch.Moment {
 	return all
 }
 
-// Turn says for which host the crawl waits, and until when.
+// Turn says which host the crawl sends its next request to, and when, or which hosts it is sending
+// requests to now.
 type Turn struct {
 	frontier.Next     // the host, "" if it is not known, and the time of the next request to it; zero: a request is under way
 	More          int // number of further hosts to which requests are under way
@@ -81,8 +83,8 @@ func turnOf(batches []fetch.Moment) (t Turn) {
 	return t
 }
 
-// soonest returns the next request of all frontiers when no batch is being fetched. Its host is "" if
-// no URL waits.
+// soonest returns the earliest next request in all the frontiers. It does not consider batches that are
+// being fetched. The result has the host "" if no URL waits.
 func soonest(ctx context.Context, fronts []*frontier.Frontier) (first frontier.Next, err error) {
 	for _, front := range fronts {
 		next, found, err := front.Soonest(ctx)

@@ -29,8 +29,9 @@ type URLs struct {
 	URLSelection
 }
 
-// ReadURLs reads the states of all URLs of a bucket from its books and spool. It fails if the
-// selection names a collection that does not exist, or a site that is none.
+// ReadURLs reads the states of all URLs of a bucket from its books and its spool (results that are not
+// packed into books yet). It returns an error if the selection names a collection that does not exist, or
+// if its Site is neither a host nor a domain.
 func ReadURLs(ctx context.Context, bucket blob.Reader, selected URLSelection) (*URLs, error) {
 	inForce, err := settings.Read(ctx, bucket, time.Now())
 	if err != nil {
@@ -73,11 +74,11 @@ func (u *URLs) has(url account.URL) bool {
 		(u.site == "" || at.Host == u.site || at.Site == u.site)
 }
 
-// ReasonOf returns the reason of a URL's state; "" if there is none:
+// ReasonOf returns the reason of a URL's state; "" if there is none. What it says depends on the state:
 //
-//	skipped, failed   why
-//	stored            the remark on a page that may be incomplete or wrong (see book.Panicked)
-//	pending           why it is not requested (see account.URL.Apart), or why the last request failed
+//	skipped, failed   why the URL was skipped, or why it failed
+//	stored            what may be incomplete or wrong in the stored page (see book.Panicked)
+//	pending           why the URL is not requested now (see account.URL.Apart), or why the last request failed
 func ReasonOf(u account.URL) string {
 	switch {
 	case u.State == account.Stored && u.Page != nil:

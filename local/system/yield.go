@@ -16,19 +16,19 @@ const (
 	calm         = 200 * time.Millisecond // index stops waiting when nothing was fetched for this time
 	yieldLook    = 50 * time.Millisecond  // time between two checks of the queues
 
-	// Index does not wait as long as it has worked for at most headStart, and one part in indexShare of
-	// the time since the system started. So the first pages can be searched at once, and so can all
-	// pages of a crawl that mostly waits for polite delays.
+	// Index does not wait while its total working time is at most headStart plus the time since the
+	// system started divided by indexShare. So the first pages can be searched at once. Neither does it
+	// wait in a crawl that spends most of its time on delays between requests.
 	headStart  = 2 * time.Second
 	indexShare = 10
 )
 
-// yield returns a function that does the work of index, but gives way to a crawl once index has used
-// much of the processors (see headStart): before each message it waits while pages are fetched, for
-// at most longestYield. On a laptop, fetch and index compete for the same processors, and fetch
-// comes first, because a person waits for the crawl. In a long crawl, periods of waiting and of
-// indexing without waiting alternate, each of the length longestYield. The function must be called
-// with one message at a time.
+// yield returns a function that does the work of index, but lets a crawl go first. On a laptop, fetch and
+// index compete for the same processors, and fetch comes first, because a person waits for the crawl.
+// Once index has worked for longer than headStart and indexShare allow, the function waits before each
+// message while pages are fetched, for at most longestYield. After a wait of longestYield it handles
+// messages without waiting for longestYield, and so on in turn. The function must not be called for
+// several messages at the same time.
 func yield(index queue.Function, queues queue.Set) queue.Function {
 	started := time.Now()
 	var worked time.Duration // time for which index has handled messages

@@ -12,9 +12,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 )
 
-// Pages are fetched all the time, and each message takes index 2 seconds. It must handle two messages
-// at once. Then it has worked for more than headStart, and must wait for longestYield before it
-// handles the third. After that it must handle messages without waiting, for as long as longestYield.
+// TestIndexGivesWayOnceAMinute: Pages are fetched all the time, and index takes 2 seconds for each
+// message. It must handle two messages at once. Then it has worked for longer than it may without waiting
+// (see headStart), so it must wait for longestYield before the third message. After that it must handle
+// messages without waiting, for as long as longestYield.
 func TestIndexGivesWayOnceAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		queues := newQueues(nil, nil)
@@ -40,8 +41,9 @@ func TestIndexGivesWayOnceAMinute(t *testing.T) {
 	})
 }
 
-// Pages are fetched all the time, and every ten seconds there is a message that takes index half a
-// second. It must handle each at once, because it uses only a twentieth of the time.
+// TestIndexOfPoliteCrawlNeverWaits: Pages are fetched all the time, and every ten seconds there is a
+// message for which index takes half a second. It must handle each message at once, because it works for
+// only a twentieth of the time, less than one part in indexShare.
 func TestIndexOfPoliteCrawlNeverWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		queues := newQueues(nil, nil)

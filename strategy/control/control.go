@@ -151,9 +151,9 @@ func (d Document) Paused(now time.Time) *Pause {
 
 var store = numbered.Store[Document]{Prefix: layout.Controls, Key: layout.ControlKey, Most: maxBytes}
 
-// Find returns the controls in force, and the newer versions that are damaged. It takes
-// one LIST and, if no version is damaged, at most one GET. The same LIST finds the versions of the
-// curation (see layout.Curations), which Find returns unread, in ascending order.
+// Find returns the controls in force, and the newer versions that are damaged. It takes one LIST and, if
+// no version is damaged, at most one GET. The result curations lists the stored versions of the curation
+// (see package curation), which the same LIST finds, in ascending order; Find does not read them.
 func Find(ctx context.Context, bucket blob.Reader) (found numbered.Found[Document], curations []blob.Object, err error) {
 	var versions []blob.Object
 	for object, err := range bucket.List(ctx, layout.Controls, "") {

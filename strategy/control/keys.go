@@ -25,8 +25,8 @@ var Scopes = []string{Search, Page, Metrics}
 // Page, the API needs no key (see Document.NeedsKey).
 type Keys []Key
 
-// Key says what the holder of a key may do. The key itself is not stored: it is a random text, so its
-// hash does not reveal it.
+// Key says what the holder of a key may do. It has only the hash of the key. The key cannot be computed
+// from the hash, because the key is a long random text.
 type Key struct {
 	Name      string    `json:"name"`
 	Sum       string    `json:"sha256"`                      // SHA-256 of the key, in hexadecimal
@@ -97,8 +97,8 @@ func (k Keys) Find(secret string) (entry Key, found bool) {
 // and the API must refuse all requests, because it may have needed a key.
 var ErrKeysLost = errors.New("the keys of the API were damaged and cannot be read")
 
-// NeedsKey reports whether the API needs a key: whether any key has the scope Search or Page. Its
-// error is ErrKeysLost if that is not known.
+// NeedsKey reports whether requests to the API need a key, that is, whether any key has the scope Search
+// or Page. If the keys are lost, it returns true and ErrKeysLost.
 func (d Document) NeedsKey() (bool, error) {
 	if d.KeysLost {
 		return true, ErrKeysLost

@@ -1,6 +1,6 @@
-// Package curation holds what people decide about the results of searches: words that find each other,
-// pages that come first for a query, and pages that are not shown. It is one versioned document in the
-// bucket, as JSON:
+// Package curation holds what people decide about the results of searches: synonyms (words that find each
+// other), pins (pages that come first for a query), and bans (pages that are not shown). They are one
+// versioned document in the bucket, as JSON:
 //
 //	{
 //	  "synonyms": [{"words": ["postgres", "postgresql", "pg"]},
@@ -9,22 +9,25 @@
 //	  "bans": [{"pages": ["https://example.org/old/*"]}]
 //	}
 //
-// People write it as a TOML file (see Parse). A page that is banned is hidden from results only: it stays
-// stored, it is crawled again, and its copy can be read. To erase a page there are takedowns (see package
+// People write it as a TOML file (see Parse). A banned page is hidden from results only: it stays stored,
+// it is crawled again, and its stored copy can be read. To erase a page, forget it (see package
 // takedown).
 //
 // # Why it is a document of its own
 //
-// As a part of the controls, the curation would stop every function of an older program: a program refuses
-// controls with a field that it does not know. And the controls, which every function reads, have 64 KiB at
-// most. So the curation has keys of its own, below the prefix of the controls: the LIST that finds the
-// controls finds it, too, and only the query engine reads it, once for each version. An older program
-// ignores it; verify of an older program calls its objects foreign.
+// The curation could be a part of the controls (see package control), but then an older program would
+// refuse to run, because a program refuses controls with a field that it does not know. Also, every
+// function reads the controls, and their size is limited to 64 KiB. So the curation is stored apart from
+// them, but under keys that begin with the prefix of the controls. Therefore the one LIST request that
+// finds the controls also finds the curation. Only the query engine reads its content, once for each
+// version. An older program ignores it, except that the older command verify reports its objects as
+// foreign.
 //
 // # Damage
 //
-// If a version is damaged, its copy or else the version before is in force (see package numbered). If no
-// version can be read, searches go on without curation. The crawl never depends on it.
+// If a version is damaged, its copy is in force, or, if the copy is damaged, too, the version before (see
+// package numbered). If no version can be read, searches go on without curation. The crawl does not
+// depend on the curation.
 //
 // # Format history
 //
@@ -52,8 +55,8 @@ import (
 // MaxBytes is the maximum size of a curation in JSON or as a file, in bytes.
 const MaxBytes = 4 << 20
 
-// The greatest numbers of things in a curation. The other limits are per set of synonyms, per pin and per
-// ban.
+// Limits of a curation: numbers of entries, and lengths in bytes. maxRules is for the whole document; the
+// others are for each set of synonyms, each pin or each ban.
 const (
 	maxRules      = 1000 // sets of synonyms, pins, and bans: of each so many
 	maxWords      = 20   // words of a set, and as many in its list also
@@ -64,11 +67,12 @@ const (
 	maxQueryBytes = 200
 )
 
-// Synonyms are words that find each other. A word is a word or a few words that stand together, such as
-// high availability.
+// Synonyms is a set of words that find each other: a query with one of them also finds pages with another
+// one. Each element is one word or a phrase of a few words, such as "high availability".
 type Synonyms struct {
 	Words []string `json:"words" toml:"words"`
-	// Also are words that each of Words finds, too, but that do not find Words.
+	// Also lists words for one direction: a query with one of Words also finds pages with these, but a
+	// query with one of these does not find pages with Words. For example, k8s also finds kubernetes.
 	Also []string `json:"also,omitempty" toml:"also,omitempty"`
 }
 
@@ -103,14 +107,15 @@ func (d Document) Pinned() (pages []string) {
 	return slices.Compact(pages)
 }
 
-// Fold returns the form in which whole queries are compared: in lower case and NFKC, with one space
-// between words.
+// Fold returns the form of a query in which it is compared with the queries of pins and bans: in lower
+// case and Unicode normalization form NFKC, with one space between words.
 func Fold(query string) string {
 	return strings.Join(strings.Fields(strings.ToLower(norm.NFKC.String(query))), " ")
 }
 
-// Prefix returns the beginning of the addresses that a page of a ban stands for, if it ends with *. If it
-// is the address of one page, the result is false.
+// Prefix takes an element of Ban.Pages. If it ends with *, such as https://example.org/old/*, the result
+// is the part before the *, with which the addresses of the banned pages begin, and true. Otherwise the
+// element is the address of one page, and the result is this address and false.
 func Prefix(page string) (string, bool) { return strings.CutSuffix(page, "*") }
 
 // Validate returns an error that says what is wrong with the document, or nil.

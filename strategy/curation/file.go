@@ -90,8 +90,9 @@ func appendTo(list *[]string, key string, valid func(string) error) func(string)
 	}
 }
 
-// end records unknown keys of a table [[name]] as mistakes, and the mistake that valid finds in the whole table,
-// unless a mistake in the file is known already, which may be the same one.
+// end finishes reading a table [[name]]. It records a mistake for each unknown key. If the file has no
+// mistake so far, it also records the mistake that valid finds in the whole table; otherwise that could
+// be a mistake already recorded.
 func end(t *tables.Table, name string, valid func() error) {
 	t.End()
 	if !t.IsSound() {

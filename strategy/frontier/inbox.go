@@ -23,15 +23,16 @@ type Waiting struct {
 	Settled bool `json:"-"` // the batch's outcomes have been applied to the frontiers of all crawl partitions
 }
 
-// Inbox is a list of the spool objects (results of fetched batches) of one storage partition that are
-// not packed yet. It is in Redis, so that pack need not list the bucket. The list is only a hint: some
+// Inbox is a list of the spool objects (results of fetched batches) of one storage partition that are not
+// packed yet. It is in Redis, so that pack need not list the bucket. The list is only a hint: some
 // objects in it may be packed already, and others may be missing in it. The function sweep finds the
 // missing ones later. An Inbox is safe for concurrent use.
 //
-// In Redis, the list is a hash and a set:
+// In Redis there are three keys:
 //
 //	p:{<partition>}:inbox    hash    version of each batch → its Waiting in JSON
-//	p:{<partition>}:settled  set     versions of the batches whose outcomes were applied to the frontiers (see Waiting.Settled)
+//	p:{<partition>}:settled  set     versions of the batches whose outcomes were applied to the frontiers
+//	                                 (see Waiting.Settled)
 //	p:{<partition>}:packed   number  pages in the packages of the partition (see Packed)
 type Inbox struct {
 	rdb       redis.UniversalClient

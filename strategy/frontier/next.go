@@ -11,7 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// Next is the earliest time at which the next batch of a host may send its first request.
+// Next is a host with the time before which no batch sends a request to it.
 type Next struct {
 	Host string    `json:"host"`
 	At   time.Time `json:"at"`
@@ -42,9 +42,9 @@ func (f *Frontier) Soonest(ctx context.Context) (soonest Next, found bool, err e
 	return soonest, found, nil
 }
 
-// NextRequest returns the time before which no batch sends a request to a host; zero if a request may
-// be sent at any time. While a batch of the host is being fetched, it is the time before which its
-// first request was not to be sent.
+// NextRequest returns the time before which no batch sends a request to a host; the zero time if a
+// request may be sent at any time. While a batch of the host is being fetched, the result is the time
+// that held for the first request of this batch.
 func (f *Frontier) NextRequest(ctx context.Context, host string) (time.Time, error) {
 	at, err := f.rdb.HGet(ctx, f.key("next"), host).Int64()
 	if errors.Is(err, redis.Nil) { // the host has no time of its own: see Shut

@@ -9,8 +9,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// TestNext settles a batch of host a, after which a must rest for a second, and then shuts all hosts
-// without a time of their own. Host b has a weighed URL, so that it is in another set of hosts.
+// TestNext settles a batch of host a, so that the next request to a must wait for a second. Then it shuts
+// the frontier until a given time, which must hold only for hosts without a time of their own, such as b.
+// The URL of host b has a weight, so b is in another set of hosts in Redis than a.
 func TestNext(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		expect := func(when string, want Next, wantFound bool) {

@@ -36,10 +36,11 @@ func (s *Members) choose() error {
 	return nil
 }
 
-// HoldsBack reports whether a URL that is admitted by the path w is held back: it must not be
-// requested for now. That is so while a takedown hides it that can be taken back, and while the crawl is
-// limited (see Only) to other collections, or to other seeds of the path's collection. A URL that is held back waits outside of the frontier, even
-// if it is stored and due.
+// HoldsBack reports whether a URL that is admitted by the path w is held back, that is, must not be
+// requested for now. There are two reasons for this: a takedown that can still be taken back names the
+// URL or its site, or the crawl is limited (see Only) to other collections, or to other seeds of the
+// path's collection. A URL that is held back is in no queue of the frontier, even if it is stored and
+// due.
 func (s *Members) HoldsBack(w Path, target address.Address) bool {
 	if s.Takedowns.Hidden().Forgets(target) {
 		return true

@@ -1,6 +1,6 @@
-// Package settings reads the published documents in force: strategies, collections,
-// takedowns and controls. Of the curation of searches it only lists the versions. Every function of the search engine reads them from the
-// bucket itself; no central program distributes them.
+// Package settings reads the published documents in force: strategies, collections, takedowns and
+// controls. It lists the versions of the curation of searches, but does not read them. Every function of
+// the search engine reads these documents from the bucket itself; no central program distributes them.
 package settings
 
 import (

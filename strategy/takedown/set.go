@@ -11,8 +11,10 @@ import (
 // Set is the set of URLs and sites that one version of the takedowns forgets. The zero Set
 // forgets nothing. It is safe for concurrent use.
 type Set struct {
-	// Version is the version of the takedowns in which entries have changed last; 0: nothing was ever
-	// forgotten. In the result of Hidden it is that of the whole document.
+	// Version is the version of the takedowns in which the set has changed last: Document.Changed if
+	// entries are pending, otherwise the number of the version in force. It is 0 if nothing was ever
+	// forgotten, or if all entries in force are pending. In the result of Hidden it is always the number
+	// of the version in force.
 	Version uint64
 	// Damaged holds the damaged versions that are newer than Version. Those of their entries that
 	// could be read are in the set, too. Damaged also holds Version itself if only its copy could be
@@ -26,8 +28,9 @@ type Set struct {
 	urls, sites map[layout.Identity]time.Time // time of the takedown of each forgotten URL or site, by its identity
 }
 
-// newSet returns the set of the entries of a document that are not pending. The document is the version
-// of the takedowns that has the given number.
+// newSet returns the set of the final entries of a document, that is, of those that cannot be taken back.
+// The method Hidden of the result adds the pending ones. The parameter version is the number of the
+// document among the versions of the takedowns.
 func newSet(d Document, version uint64) Set {
 	s := setOf(version, d.Entries)
 	if len(d.Pending) == 0 {
@@ -56,9 +59,9 @@ func setOf(version uint64, entries []Entry) Set {
 	return s
 }
 
-// Hidden returns the set of all URLs and sites that searches do not show and nothing requests: those of
-// this set, and the pending ones, which can be taken back. It has the version of the whole document, and
-// no pending entries of its own.
+// Hidden returns the set of all URLs and sites that are neither shown in searches nor requested: the
+// final entries of s and the pending ones, which can be taken back. Its Version is the number of the
+// version in force. Hidden and IsDue of the result know of no further pending entries.
 func (s Set) Hidden() Set {
 	if s.pending == nil {
 		return s
@@ -68,11 +71,14 @@ func (s Set) Hidden() Set {
 	return hidden
 }
 
-// IsDue reports whether the time of a pending entry has come, so that Seal makes it final.
+// IsDue reports whether the time of some pending entry is over, so that it cannot be taken back any more
+// and Seal makes it final.
 func (s Set) IsDue(now time.Time) bool { return !s.until.IsZero() && !now.Before(s.until) }
 
-// MayBeIn reports whether a partition may still hold pages of the set: some are pending, or the partition
-// has erased only those of an earlier version (the parameter erased, its Manifest.Forgotten).
+// MayBeIn reports whether a partition may still hold pages of the set. That is so if the set comes from
+// Hidden and has pending entries, because their pages are not erased yet. It is also so if the partition
+// has erased only the pages of an earlier version of the takedowns. The parameter erased is this version,
+// the partition's Manifest.Forgotten.
 func (s Set) MayBeIn(erased uint64) bool { return !s.Empty() && (s.reversible || erased < s.Version) }
 
 // has reports whether the set has an entry of the same URL or site.

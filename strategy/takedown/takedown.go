@@ -1,7 +1,7 @@
-// Package takedown records which URLs and sites are forgotten: they are not crawled, not
-// shown in results, and erased from everything that is stored.
+// Package takedown records which URLs and sites are forgotten: they are not crawled, not shown in
+// results, and erased from everything that is stored.
 //
-// They are listed in one versioned JSON document in the bucket. It has only hashes, so
+// They are listed in one versioned JSON document in the bucket. The document has only hashes of them, so
 // that it does not reveal what is forgotten:
 //
 //	{"entries": [{"url":  "<identity of a canonical URL>", "at": "2026-11-22T02:00:00Z"},
@@ -9,18 +9,22 @@
 //
 // # Taking back
 //
-// A takedown can be taken back for a while. Until then it is pending: searches do not show its pages,
-// and nothing requests them, but they are stored and indexed as all others.
+// A takedown can be pending for some time, during which it can be taken back. While it is pending,
+// searches do not show its pages, and nothing requests them, but they stay stored and indexed.
 //
 //	{"entries": [...],
 //	 "pending": [{"until": "2026-11-22T03:00:00Z", "entries": [{"url": "…", "at": "2026-11-22T02:00:00Z"}]}],
 //	 "changed": 7}
 //
-// The sweep publishes a version in which the entries whose time has come are no longer pending (see
-// Seal), and only then begins to erase. Undo publishes a version without a pending entry. Both are
-// changes of one document, of which each version is created once: whichever comes first decides, and
-// what was taken back is whole. The field changed is the version in which entries has changed last.
-// It stands there only beside pending, and is the version of the takedowns for all who erase.
+// When the time of pending entries is over, the sweep publishes a version in which they are among
+// "entries" (see Seal). Only after that does it begin to erase their pages. Undo publishes a version
+// without the entries that are taken back. Seal and Undo cannot both win: each number of a version is
+// used once, so the slower of the two reads the result of the other first. An entry that was taken back
+// before it was sealed loses no page.
+//
+// The field "changed" is the number of the version in which "entries" has changed last. It is present
+// only beside "pending". Functions that erase pages use this number in place of the number of the newest
+// version (see Set.Version), because pending entries give them nothing to erase.
 //
 // # Format history
 //
@@ -30,11 +34,10 @@
 //
 // # Damage
 //
-// If a version is damaged, its copy is read (see package numbered). If the copy is
-// damaged, too, two kinds of entries are in force: those of the newest readable version,
-// and those that can still be read in the bytes of newer, damaged versions. Other
-// entries of the damaged versions are unknown: pages that they forget might be fetched
-// and shown again. Therefore
+// If a version is damaged, its copy is read (see package numbered). If the copy is damaged, too, two
+// kinds of entries are in force: those of the newest readable version, and those that can still be read
+// in the bytes of newer, damaged versions. Other entries of the damaged versions are unknown: pages that
+// they forget might be fetched and shown again. Therefore
 //
 //   - nothing is leased until the damage is repaired (see package settings);
 //   - pages of entries that were read in damaged versions are neither fetched nor shown.
@@ -43,11 +46,12 @@
 //   - verify and an alert name the damaged object, and repair tells how many entries it
 //     had at least, so that the operator can enter lost ones again.
 //
-// An entry that was pending, and is read only in a damaged version, becomes final: that it could be taken
-// back is not known then. The next version has the recovered entries, so that Changed must rise with it.
+// A pending entry that can be read only in a damaged version becomes final, because it is not known
+// whether it was pending. The next version has the entries that were recovered in this way, so its
+// "changed" is a new number, too.
 //
-// An entry that is read in a damaged version may have a wrong hash, because a bit of it has
-// changed. That is harmless: practically no page has the wrong hash.
+// An entry that is read in a damaged version may have a wrong hash, because a bit of it has changed. That
+// is harmless: practically no page has the wrong hash.
 package takedown
 
 import (
@@ -86,7 +90,8 @@ type Pending struct {
 type Document struct {
 	Entries []Entry   `json:"entries"`
 	Pending []Pending `json:"pending,omitempty"`
-	// version in which Entries has changed last; 0 if Pending is empty, or if Entries never changed
+	// Changed is the number of the version in which Entries has changed last. It is 0 if Pending or
+	// Entries is empty.
 	Changed uint64 `json:"changed,omitempty"`
 }
 

@@ -10,8 +10,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// with returns the document with further entries that are not pending. The parameter version is that
-// of the new document. Entries that are known already keep their time.
+// with returns the document with further final entries, which cannot be taken back. The parameter version
+// is the number under which the new document is to be published; Changed becomes this number if an entry
+// is new. An entry of a known URL or site is left out, so that the known one keeps its time.
 func (d Document) with(entries []Entry, version uint64) Document {
 	known := newSet(Document{Entries: d.Entries}, 0)
 	d.Entries = slices.Clone(d.Entries)
@@ -40,9 +41,10 @@ func (d Document) without(entries []Entry) Document {
 	return d
 }
 
-// renewed returns the document with the version in which its entries have changed last, if it has pending
-// ones. The entries may have changed in the version before, or be recovered from a damaged one. If they have
-// not, some objects are searched once more for pages that are to be erased.
+// renewed returns the document with a new field Changed: the parameter version if the document has both
+// pending and final entries, otherwise 0. The callers pass the latest version in which the final entries
+// can have changed, which may be later than the true one. Then some objects are only searched once more
+// for pages that are to be erased.
 func (d Document) renewed(version uint64) Document {
 	if d.Entries == nil {
 		d.Entries = []Entry{}
@@ -83,8 +85,9 @@ func Suspend(ctx context.Context, bucket blob.Bucket, until time.Time, entries .
 	return version, err
 }
 
-// Seal publishes a version of the takedowns in which the entries whose time has come are no longer
-// pending. From then on their pages may be erased.
+// Seal makes pending entries final whose time is over at the time now: it publishes a version of the
+// takedowns that has them among the final entries. From then on their pages may be erased. If the time of
+// no entry is over, it publishes nothing.
 func Seal(ctx context.Context, bucket blob.Bucket, now time.Time) error {
 	_, _, err := store.Publish(ctx, bucket, func(current Document, version uint64) (Document, bool) {
 		var due []Entry
@@ -112,10 +115,11 @@ const (
 	TooLate                // its pages are being erased, and it stays
 )
 
-// Undo publishes a version of the takedowns without the given entries, and returns what it did with each
-// of them. An entry that is no longer pending stays until its pages are erased everywhere: otherwise a
-// page of which the outcome is erased would be shown. The parameter erased is the lowest
-// Manifest.Forgotten of all partitions: the takedowns of this version are erased everywhere.
+// Undo publishes a version of the takedowns without the given entries, and returns for each of them what
+// it did. A pending entry is always removed. A final entry is removed only when its pages are erased
+// everywhere; before that, its page could be shown although the record of its fetch is erased. The
+// parameter erased is the lowest Manifest.Forgotten of all partitions: every partition has erased the
+// pages of the takedowns up to this version. If no entry can be removed, Undo publishes nothing.
 func Undo(ctx context.Context, bucket blob.Bucket, erased uint64, entries ...Entry) ([]Undone, error) {
 	before, err := Load(ctx, bucket)
 	if err != nil {

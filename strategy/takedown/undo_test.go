@@ -20,7 +20,8 @@ func undo(t *testing.T, bucket blob.Bucket, erased uint64, entries ...Entry) []U
 	return results
 }
 
-// What is pending is hidden, and becomes final or is taken back.
+// TestUndo suspends, seals and takes back entries, in several orders. Pending entries must be hidden but
+// not final. It also checks when an entry becomes final, and what Undo returns.
 func TestUndo(t *testing.T) {
 	bucket := memblob.New()
 	one, site, other := URL(parse(t, "http://a.example/1"), noon), Site("b.example", noon), URL(parse(t, "http://c.example/"), noon)
@@ -77,7 +78,8 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// Taking back and sealing at the same time: one of them decides, and the result of Undo says which.
+// TestUndoRacesSeal takes an entry back and seals it at the same time. Only one of the two may succeed,
+// and the result of Undo must say which one did.
 func TestUndoRacesSeal(t *testing.T) {
 	for range 50 {
 		bucket := memblob.New()

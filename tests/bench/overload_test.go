@@ -16,7 +16,8 @@ import (
 	"time"
 )
 
-// Connections of BenchmarkOverload. Ten of them at a time come from the same address, as a proxy would say.
+// Numbers of clients in BenchmarkOverload, and its duration. Ten hostile connections share an IP address,
+// and each honest client has its own (see the header X-Forwarded-For in ask).
 const (
 	askers      = 400 // connections that ask one hostile query after the other
 	slowReaders = 100 // connections that ask for long answers and read a byte a second
@@ -24,9 +25,9 @@ const (
 	underAttack = 30 * time.Second
 )
 
-// BenchmarkOverload measures ten searches a second, each of honest clients in turn, while others send hostile
-// queries and read slowly, and a crawl of ten endless sites runs. Without the others it measures the same, for
-// comparison.
+// BenchmarkOverload measures how fast ten searches a second are answered, sent by honest clients in turn,
+// while a crawl of ten endless sites runs. It measures this twice: without an attack ("calm"), and while
+// other clients send hostile queries and read answers slowly ("attacked").
 func BenchmarkOverload(b *testing.B) {
 	data := filepath.Join(b.TempDir(), "data")
 	crawl(b, data, site(b))
@@ -96,13 +97,15 @@ func peakOf(samples []sample) float64 {
 	return float64(slices.MaxFunc(samples, func(a, b sample) int { return int(a.bytes - b.bytes) }).bytes) / (1 << 20)
 }
 
-// attack counts what becomes of hostile queries. A query that is neither answered nor refused has failed.
+// attack counts the hostile queries by what became of them: answered (status 200), refused (status 429),
+// or failed (any other status, or no answer).
 type attack struct {
 	sync.WaitGroup
 	answered, refused, failed atomic.Int64
 }
 
-// hostile are queries that cost as much as queries can.
+// hostile lists the paths of hostile requests: queries that are as expensive as the limits on queries
+// allow, such as those with many prefixes, and a few other pages.
 var hostile = func() (paths []string) {
 	var prefixes, edits, words []string
 	for i := range 64 {
@@ -133,7 +136,8 @@ func (a *attack) begin(ctx context.Context, home string) {
 	}
 }
 
-// ask sends hostile queries, the first with a number. When one is refused, it waits for a moment only.
+// ask sends hostile requests one after another until ctx ends, beginning with hostile[n]. After a refusal
+// it waits for only 200 ms. The parameter from is the IP address of the client.
 func (a *attack) ask(ctx context.Context, client *http.Client, home, from string, n int) {
 	for ; ctx.Err() == nil; n++ {
 		switch code, err := ask(context.WithoutCancel(ctx), client, home+hostile[n%len(hostile)], from); {
@@ -165,7 +169,8 @@ func readSlowly(ctx context.Context, home, from string) {
 	}
 }
 
-// ask requests an address through the proxy as a client with the given IP address, and reads the answer.
+// ask requests an address and reads the answer. It does so as a proxy would for a client with the IP
+// address from: it sends this IP address in the header X-Forwarded-For.
 func ask(ctx context.Context, client *http.Client, address, from string) (code int, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

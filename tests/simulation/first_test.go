@@ -11,9 +11,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// TestFirstAnswer begins a crawl into an empty bucket, with the limits that the program has: packages
-// of 32 MiB, or of the pages of a minute. With every delay between requests, the first pages must be
-// searchable at most ten seconds after the first page was fetched.
+// TestFirstAnswer crawls two hosts into an empty bucket, with several delays between requests. With the
+// program's own limits, pages are packed when they have 32 MiB or when the oldest is a minute old.
+// Nevertheless the first pages must be searchable at most ten seconds after the first page was fetched.
 func TestFirstAnswer(t *testing.T) {
 	m := newMemories(t)
 	for _, delay := range []time.Duration{0, time.Second, 20 * time.Second} {

@@ -52,9 +52,10 @@ type host struct {
 	listed   int64                   // see Host.Listed
 }
 
-// ask requests targets, those of several hosts at the same time, and those of one host one after
-// another. The results are in the order of the targets. Targets that are not requested because the
-// time is over have no result; they are counted in c.late.
+// ask requests targets by the function fetch, and returns one result for each, in the order of the
+// targets. At most maxHosts hosts are requested at the same time; the targets of one host are requested
+// one after another. A target that is not requested because the time is over (see checker.end) has no
+// result; ask counts it in c.late. Sitemaps that a robots.txt names are added to c.sitemaps.
 func (c *checker) ask(ctx context.Context, targets []target) ([]result, error) {
 	if c.Progress != nil {
 		c.Progress(c.done, c.done+len(targets))
@@ -103,8 +104,9 @@ func (c *checker) ask(ctx context.Context, targets []target) ([]result, error) {
 	return all, nil
 }
 
-// askHost requests targets of one host in one batch. It writes the results into a list with an element
-// for each target. The parameter own has the indexes of the host's targets.
+// askHost requests the targets of the host name in one batch with the given version. The parameter own
+// lists the indexes of these targets in targets. askHost writes the result of targets[i] into results[i];
+// results has as many elements as targets.
 func (c *checker) askHost(ctx context.Context, version layout.Version, name string, targets []target, own []int, results []*result) error {
 	h := c.hosts[name]
 	delay := max(time.Duration(c.collection.Delay), h.delay)
@@ -134,8 +136,9 @@ func (c *checker) askHost(ctx context.Context, version layout.Version, name stri
 	return record(answer, targets, own, results)
 }
 
-// learn takes from the ledger of a batch what later requests to the host need. The parameter delay
-// is that of the collection.
+// learn takes from the ledger of a batch (what fetch has recorded about the host) what the next batch of
+// the host needs: the rules of robots.txt for the User-Agent agent, the time of an answer, and the time
+// of the next request. The parameter delay is the delay that the collection sets.
 func (h *host) learn(l spool.Ledger, agent string, delay time.Duration) {
 	for _, r := range l.Robots {
 		rules := robots.Parse(r.Status, r.Body, agent)
@@ -149,9 +152,10 @@ func (h *host) learn(l spool.Ledger, agent string, delay time.Duration) {
 	}
 }
 
-// record writes the content of a spool object into the results of the targets. It leaves out
-// targets that were not requested because the time was over. The links of a robots.txt go to the
-// first target.
+// record writes the content of a spool object (what fetch has stored for a batch) into results: the
+// result of targets[i] becomes results[i], for each index i in own. Targets that were not requested
+// because the time was over get no result. Links that fetch has found in a robots.txt go to the first
+// target of the batch.
 func record(answer spool.Spool, targets []target, own []int, results []*result) error {
 	byURL := make(map[string]*result)
 	byID := make(map[layout.Identity]*result)

@@ -1,19 +1,19 @@
-// Package check tries a collection before it is crawled. It requests the seeds, the robots.txt files
-// of their hosts, sitemaps, and perhaps a few more pages, by the function fetch, with the rules on
-// addresses, delays and robots.txt that hold for a crawl. Fetch puts its results into a bucket in
-// memory, from which check reads them; nothing of them is kept.
+// Package check tries a collection before it is crawled. It requests the seeds, the robots.txt files of
+// their hosts, sitemaps, and, if this is asked for, a few more pages. The function fetch sends these
+// requests, with the rules on addresses, delays and robots.txt that hold for a crawl. Fetch puts its
+// results into a bucket in memory, from which check reads them; nothing is stored permanently.
 //
-// The report says of each seed whether it leads to a page that searches can find, which links of the
-// page the collection admits and refuses, and by which of its settings. From the sitemaps it computes
-// how long a crawl takes at least.
+// The report says of each seed whether it leads to a page that searches can find. It also says which
+// links of each page the collection admits or refuses, and which of its settings decides this. From the
+// sitemaps check computes how long a crawl takes at least.
 //
 //	what is requested                        at most
 //	seeds                                    maxSeeds
 //	targets of redirects and canonical links collection.MaxHops in a row, if the collection admits them
 //	sitemaps                                 maxSitemaps
-//	pages to which the seeds lead            Task.Pages
+//	further pages                            Task.Pages: targets of links, and pages in sitemaps
 //
-// What is left out because of these limits, or because MaxTime was over, is in Report.Notes.
+// Report.Notes says what is left out because of these limits, or because MaxTime was over.
 package check
 
 import (
@@ -39,8 +39,8 @@ const (
 	// MaxTime is the time after which no request is sent any more. It is long enough for ten pages of a
 	// host with the longest delay that a robots.txt can ask for.
 	MaxTime = 15 * time.Minute
-	// MaxBytes is the limit of a batch on the bytes of its pages (see fetch.Limits). The rest of a batch
-	// that reaches it is not requested.
+	// MaxBytes is the greatest total size of the pages of one batch, in bytes (see fetch.Limits). When a
+	// batch reaches it, the remaining URLs of the batch are not requested.
 	MaxBytes = 64 << 20
 )
 
@@ -58,19 +58,21 @@ type Task struct {
 	Bucket     blob.Reader // bucket into which Fetch puts its results
 	Pages      int         // number of further pages that are requested, of those to which the seeds lead
 	Now        func() time.Time
-	// Progress, if not nil, is called before requests are sent: done is the number of URLs that were
-	// requested, total that of all known by then.
+	// Progress, if not nil, is called before each group of requests. The parameter done is the number of
+	// URLs that have been requested so far; total is done plus the number of URLs in this group.
 	Progress func(done, total int)
 }
 
-// Report is the result of a check. Its lists are in the order of the requests.
+// Report is the result of a check. Its lists are in the order of the requests, except that each page is
+// followed by the pages to which its redirects and canonical links lead.
 type Report struct {
 	Collection string    `json:"collection"`
 	Pages      []Page    `json:"pages"` // seeds first; each is followed by the pages to which its redirects lead
 	Sitemaps   []Sitemap `json:"sitemaps"`
 	Hosts      []Host    `json:"hosts"`
-	// Seconds is the time that a crawl of all pages in the sitemaps takes at least, in seconds: what the
-	// delays and the answers of the slowest host need. It is 0 if no sitemap names an admitted page.
+	// Seconds is the shortest time that a crawl of all pages in the sitemaps takes, in seconds, as far as
+	// the limits of the collection admit these pages (see checker.cost). It is 0 if no sitemap names an
+	// admitted page.
 	Seconds float64  `json:"seconds"`
 	Listed  int64    `json:"listed"` // number of admitted pages in the sitemaps, each counted once
 	Notes   []string `json:"notes,omitempty"`
@@ -87,8 +89,8 @@ type Page struct {
 	Detail string `json:"detail,omitempty"`
 	Status uint16 `json:"status,omitempty"` // HTTP status; 0 if there was no answer
 
-	// the other address to which a redirect or a canonical link leads, and why the collection refuses
-	// this address: "" if it admits it
+	// To is the other address to which a redirect or a canonical link of the page leads; "" if there is
+	// none. Refused says why the collection refuses this address; "" if it admits it.
 	To      string `json:"to,omitempty"`
 	Refused string `json:"to_refused,omitempty"`
 
@@ -98,7 +100,8 @@ type Page struct {
 	LangSource string `json:"language_source,omitempty"` // see language.Source
 	NoIndex    bool   `json:"noindex,omitempty"`         // the page asks not to be found
 	NoFollow   bool   `json:"nofollow,omitempty"`        // the page asks not to follow its links
-	// the collection shows only pages in another language
+	// WrongLanguage says that the collection is limited to a language, and the page is not in this
+	// language, so that searches do not show the page.
 	WrongLanguage bool `json:"wrong_language,omitempty"`
 
 	Links []Group `json:"links,omitempty"` // links of the page, each target counted once; admitted ones first
@@ -152,7 +155,9 @@ func (r *Report) Unfound() (seeds []string) {
 	return seeds
 }
 
-// Run checks the collection. It fails if the bucket in memory or fetch fail, or ctx ends.
+// Run checks the collection. It returns an error if the collection is invalid, if a request to the bucket
+// in memory fails, if fetch fails, or if ctx ends. A page that cannot be fetched is no error: the report
+// says so.
 func (t *Task) Run(ctx context.Context) (*Report, error) {
 	c := &checker{Task: t, collection: t.Settings.Collection(t.Collection), end: t.Now().Add(MaxTime), hosts: map[string]*host{},
 		asked: map[layout.Identity]bool{}, listed: map[layout.Identity]bool{}}
@@ -243,9 +248,10 @@ func (c *checker) askPages(ctx context.Context, targets []target) ([]Page, error
 	return all, nil
 }
 
-// further requests pages to which the seeds and other pages lead, up to Task.Pages. Pages near the seeds
-// come first. The order of the links of one page is that of the hashes of their addresses, so that the
-// pages are a sample of all, and the same one each time.
+// further requests pages from the list c.pages (targets of links, and pages in sitemaps), up to the
+// number Task.Pages. Links of the seeds come first, then pages in sitemaps, then links of the pages
+// requested here. Links of one page are in the order of the hashes of their addresses: a sample that is
+// the same at each check.
 func (c *checker) further(ctx context.Context) error {
 	for left := c.Pages; left > 0 && len(c.pages) > 0; {
 		wave := c.pages[:min(left, len(c.pages), batch.MaxTargets)]
@@ -260,8 +266,8 @@ func (c *checker) further(ctx context.Context) error {
 	return nil
 }
 
-// isNew reports whether an address was not requested, or noted to be requested, before. From now on
-// it counts as noted.
+// isNew reports whether an address is seen for the first time, that is, was neither requested nor put
+// into a list of targets before. It marks the address as seen.
 func (c *checker) isNew(a address.Address) bool {
 	known := c.asked[a.ID]
 	c.asked[a.ID] = true

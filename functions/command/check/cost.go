@@ -82,12 +82,16 @@ func (c *checker) sitemap(r result) error {
 	return nil
 }
 
-// cost adds the hosts to the report, and computes how long a crawl of the pages in the sitemaps takes.
-// Fetch waits after each answer for the delay or, if that is longer, for as long as the answer took.
+// cost adds the hosts to the report, and computes how long a crawl of the pages in the sitemaps takes at
+// least. After each answer, fetch waits for the delay or for as long as the answer took, whichever is
+// longer; without a delay it does not wait.
 //
-//	time of a page  = time of an answer + max(delay, time of an answer); without a delay only the answer
-//	time of a host  = number of its pages · time of a page / host_connections
-//	time of a crawl = that of the slowest host, or the sum of all hosts / connections if that is more
+//	time of a page   time of an answer + max(delay, time of an answer); without a delay only the answer
+//	time of a host   number of its pages · time of a page / host_connections
+//	time of a crawl  that of the slowest host, or, if that is more and the collection sets
+//	                 connections, the sum over all hosts of number of pages · time of a page / connections
+//
+// The number of pages of a host is at most the limits host_pages and pages of the collection.
 func (c *checker) cost() {
 	var sum, longest float64
 	for _, name := range c.names {

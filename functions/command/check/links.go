@@ -30,7 +30,9 @@ type groups struct {
 	seen map[layout.Identity]bool
 }
 
-// add counts a link to a target. It returns false if the target was counted before.
+// add counts a link to the target to. The parameters reason and rule are Group.Reason and Group.Rule. It
+// returns false if a link to this target was counted before. Beyond maxGroups groups, links of the same
+// reason are counted together as "other rules".
 func (g *groups) add(reason, rule string, to address.Address) bool {
 	if g.seen[to.ID] {
 		return false
@@ -69,9 +71,11 @@ func (g *groups) sorted() []Group {
 	return g.all
 }
 
-// decide returns what a crawl does with a link: the address that is requested in place of the target,
-// and the reason of a refusal, "" if the collection admits the address. The parameter source is the
-// page with the link. Pack decides in the same way (see membership.Members.Assign).
+// decide returns what a crawl does with a link. The result to is the address that is requested: the
+// target of the link, without the query parameters that the collection drops. The result reason says why
+// the collection refuses this address; it is "" if the collection admits the address. The parameter
+// source identifies the page with the link. The function pack decides in the same way (see
+// membership.Members.Assign).
 func (c *checker) decide(l book.Link, source layout.Identity) (to address.Address, reason string, err error) {
 	found, err := address.Parse(l.Target)
 	if err != nil {
@@ -84,8 +88,9 @@ func (c *checker) decide(l book.Link, source layout.Identity) (to address.Addres
 	return to, c.Settings.Decide(membership.PathOf(l), to), nil
 }
 
-// rule returns a text with the setting of the collection that decides about a link, as a person finds
-// it in the collection's file. The result is "" if the reason of the refusal says all.
+// rule returns the setting of the collection that decides about a link, as it is written in the
+// collection's file, such as `exclude "*/old/*"`. The parameters to and reason are the results of decide.
+// The result is "" if the reason says all.
 func (c *checker) rule(l book.Link, to address.Address, reason string) string {
 	switch reason {
 	case "", collection.TooDeep:

@@ -9,9 +9,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/robots"
 )
 
-// page returns what is to be reported of a page. If the page leads to another address by a redirect
-// or a canonical link, and the collection admits that address, page also returns this address as the
-// next target. It adds the admitted targets of all other links to c.pages.
+// page returns what the report says of a page. If the page is not stored itself, but leads by a redirect
+// or a canonical link to an address that the collection admits, the result next is this address;
+// otherwise it is nil. page adds the admitted targets of all other links to c.pages, until c.pages has
+// Task.Pages elements.
 func (c *checker) page(r result) (p Page, next *target, err error) {
 	o := r.outcome
 	p = Page{URL: r.address.URL, Seed: r.seed, From: r.from, Depth: r.depth, State: o.State.String(), Reason: o.Reason, Detail: o.Detail, Status: o.Status}

@@ -36,7 +36,8 @@ type Story struct {
 	// when a takedown forgot the URL; zero if none did. The story of a forgotten URL has nothing
 	// else but URL and ID.
 	Forgotten time.Time `json:"forgotten,omitzero"`
-	// time of a takedown that can still be taken back, and hides the URL until then; zero if there is none
+	// Hidden is the time of the takedown that hides the URL, if this takedown can still be taken back;
+	// zero otherwise.
 	Hidden   time.Time `json:"hidden,omitzero"`
 	Seed     []string  `json:"seed,omitempty"`     // names of the collections of which the URL is a seed
 	Found    []Found   `json:"found,omitempty"`    // some links to the URL, at most maxFound

@@ -9,19 +9,20 @@
 //	  "selectors": {"lvl0": "h1", "lvl1": {"selector": "h2", "default_value": "Docs"}, "text": "p"}
 //	}
 //
-// (https://docsearch.algolia.com/docs/legacy/config-file, https://github.com/meilisearch/docs-scraper).
-// What is carried over:
+// For the format see https://docsearch.algolia.com/docs/legacy/config-file and
+// https://github.com/meilisearch/docs-scraper. These keys are carried over:
 //
 //	key                      in the collection file
 //	index_name, index_uid    name, in lower case and with hyphens
-//	start_urls               seeds; the scope is what begins with one of them
-//	variables of a URL       a seed for each combination of their values
+//	start_urls               seeds; a page is in scope if its address begins with a start URL
+//	variables of a start URL a seed for each combination of their values
 //	stop_urls                exclude
 //	sitemap_urls             sitemaps
 //	remove_get_params        drop_parameters
-//	user_agent               agent, if it says where to reach its owner
+//	user_agent               agent, if it has an address at which the owner of the crawler is reached
 //
-// For every other key there is a Note that says why it has no equivalent, or what is different.
+// For each other key, Convert returns a Note that says why the key has no equivalent. Keys whose value
+// changes nothing here need no Note.
 package docsearch
 
 import (
@@ -56,16 +57,17 @@ type Note struct {
 	Text string // a clause that says why
 }
 
-// IsConfig reports whether a file may be a configuration: whether it begins as JSON does. Archives of
-// pages begin with other bytes.
+// IsConfig reports whether a file may be a configuration: whether its first character, apart from a byte
+// order mark and spaces, is the { of a JSON object. The parameter beginning has the first bytes of the
+// file. Archives of pages begin with other bytes.
 func IsConfig(beginning []byte) bool {
 	beginning = bytes.TrimLeft(bytes.TrimPrefix(beginning, []byte("\ufeff")), " \t\r\n")
 	return bytes.HasPrefix(beginning, []byte("{"))
 }
 
-// Convert turns a configuration into a collection file in TOML. The file can be read by
-// collection.Parse. The parameter name is the name of the configuration's file in errors, which also
-// have the line and the key.
+// Convert turns a configuration, the content of a JSON file, into a collection file in TOML, which
+// collection.Parse can read. The parameter name is the path of the JSON file. Errors and the first line
+// of the result name this path; an error about a key also has its line and name.
 func Convert(name string, content []byte) (file []byte, notes []Note, err error) {
 	if len(content) > MaxBytes {
 		return nil, nil, fmt.Errorf("%s has more than %d bytes, the most that is read of a configuration", name, MaxBytes)
@@ -169,7 +171,16 @@ func (c *converter) index(key string) {
 	c.file.Name = cmp.Or(name, c.file.Name)
 }
 
-// stopURLs turns regular expressions that match a part of an address into patterns of exclude.
+// stopURLs turns stop_urls into patterns of the setting exclude. A stop URL is a regular expression that
+// matches any part of an address:
+//
+//	stop URL                          pattern
+//	without special characters        */changelog*
+//	the same, beginning with http     https://a.example/old*
+//	any other regular expression      re:\.pdf$
+//	one that Go's regexp cannot read  none, but a Note
+//
+// A dot does not count as a special character.
 func (c *converter) stopURLs() {
 	for _, text := range c.texts("stop_urls") {
 		if strings.ReplaceAll(regexp.QuoteMeta(text), `\.`, ".") == text {

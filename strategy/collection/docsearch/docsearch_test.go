@@ -56,7 +56,8 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// What begins with a start URL belongs to the collection, as in DocSearch, and nothing else does.
+// TestScope checks that a page belongs to the collection if, and only if, its address begins with a start
+// URL, as in DocSearch.
 func TestScope(t *testing.T) {
 	for _, test := range []struct{ starts, in, out string }{
 		{`"https://a.example/docs/"`, "https://a.example/docs/x http://a.example/docs/y/z", "https://a.example/ https://a.example/doc/x"},
@@ -116,7 +117,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// FuzzConvert proves that whatever is converted is a valid collection file with an end to its size.
+// FuzzConvert checks each file that Convert accepts: the result is a valid collection file with 1 to
+// maxURLs seeds, and each Note has a line and a text.
 func FuzzConvert(f *testing.F) {
 	for _, path := range []string{"testdata/vuepress.json", "testdata/docusaurus.json"} {
 		content, err := os.ReadFile(path)

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// why says for each key without an equivalent why it has none. A key of start_urls has the prefix
-// "start_urls.".
+// why says, for each key that has no equivalent in a collection file, why it has none. A key inside of an
+// element of start_urls is named like "start_urls.tags".
 var why = map[string]string{
 	"selectors":                   "not needed: the title, the main part and the sections of a page are found without selectors",
 	"selectors_exclude":           "not needed: navigation, headers and footers are told from the main part without selectors",
@@ -37,7 +37,8 @@ var why = map[string]string{
 	"start_urls.page_rank":        "ranks are computed from links, titles and words",
 }
 
-// isUsual holds the values of keys that change nothing: such a key needs no note.
+// isUsual has values of keys for which this program does the same without a setting. A key with this
+// value needs no Note.
 var isUsual = map[string]string{
 	"scrap_start_urls": "true", "scrape_start_urls": "true", "js_render": "false", "force_sitemap_urls_crawling": "false",
 	"sitemap_alternate_links": "false", "strict_redirect": "true", "use_anchors": "false",

@@ -21,7 +21,8 @@ type startURL struct {
 // variable matches a variable in a start URL, such as (?P<version>.*?).
 var variable = regexp.MustCompile(`\(\?P?<([A-Za-z_][A-Za-z0-9_]*)>[^()]*\)`)
 
-// startURLs reads the start URLs, which are texts, or objects with a text, or one text alone.
+// startURLs reads start_urls: a list whose elements are addresses or objects (see startURL), or a single
+// address.
 func (c *converter) startURLs() {
 	const key = "start_urls"
 	var list []json.RawMessage
@@ -97,11 +98,12 @@ func (c *converter) seed(url, written string) {
 }
 
 // scope sets scope and include so that a page belongs to the collection if its address begins with a
-// start URL, as in DocSearch. If all start URLs are directories, the scope prefix says so:
+// start URL, as in DocSearch. If all start URLs end with a slash, the scope prefix has this effect;
+// otherwise the scope is host, and include has a pattern for each start URL:
 //
-//	start URLs                          scope     include
-//	https://a.example/docs/             prefix
-//	https://a.example/docs and others   host      http*://a.example/docs* and others
+//	start URLs                                          scope   include
+//	https://a.example/docs/                             prefix  none
+//	https://a.example/docs and https://a.example/x/     host    http*://a.example/docs*, http*://a.example/x/*
 func (c *converter) scope() {
 	c.file.Scope = string(collection.Prefix)
 	for _, at := range c.seeds {

@@ -62,8 +62,8 @@ func (t *Table) set(path string, value any, set func(string) error) {
 	}
 }
 
-// Number returns the whole number under a key, or the given default (other) if the key is absent. A
-// number that is not within the given bounds is recorded as a mistake.
+// Number returns the whole number under a key, or the parameter other if the key is absent. The number
+// must be between least and most, both included; otherwise Number records a mistake.
 func (t *Table) Number(key string, other, least, most int64) int64 {
 	value, found := t.Value(key)
 	if !found {
