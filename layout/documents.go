@@ -103,8 +103,9 @@ func TakedownKey(version uint64) string { return numbered(Takedowns, version) }
 // ControlKey returns the key of one version of the controls: pause, limits and prices of the crawl.
 func ControlKey(version uint64) string { return numbered(Controls, version) }
 
-// Curations is the prefix of the keys of all versions of the curation: synonyms, pinned and banned
-// results of searches. It lies below Controls, so that one LIST finds the versions of both documents.
+// Curations is the prefix of the keys of all versions of the curation (synonyms, pinned and banned results of
+// searches). It begins with the prefix Controls, so that one LIST request finds the versions of the controls and
+// of the curation.
 const Curations = Controls + "curation/"
 
 // CurationKey returns the key of one version of the curation (see Curations).

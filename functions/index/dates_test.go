@@ -14,7 +14,8 @@ import (
 
 func TestSharedDates(t *testing.T) {
 	day := func(n int) time.Time { return time.Date(2026, 5, n, 0, 0, 0, 0, time.UTC) }
-	// of pages with dates from a source: the first ones have the same date, the others different ones
+	// pagesOf returns pages of a host with dates from the given source: the number same of pages with one date,
+	// then the number others of pages that all have different dates
 	pagesOf := func(host string, source document.DateSource, same, others int) (pages []*draft) {
 		for n := range same + others {
 			p := &draft{Page: segments.Page{Document: segment.Document{URL: fmt.Sprintf("http://%s/%02d", host, n), Date: day(6)}}, dateSource: source}

@@ -146,9 +146,9 @@ func (w *columnWriter) add(d *Document, lengths *[postings.Fields]uint32, vector
 	}
 }
 
-// object returns a part of a segment: all columns, and in the tail the statistics of the documents.
-// The first parameter has the version of each language's analyzer, for these statistics. The cursors
-// yield the words for the columns of words, and the suggestions.
+// object returns a part of a segment: all columns, and the statistics of the documents for the tail. The parameter
+// analysis has the version of each language's analyzer, which is a part of the statistics. The parameters cursors
+// and suggested yield what the columns of words and of suggestions will contain.
 func (w *columnWriter) object(analysis map[string]uint32, cursors []wordCursor, suggested []suggestionCursor) (*objectWriter, error) {
 	o := new(objectWriter)
 	o.writeColumn(identities, rowsKind, w.identities)

@@ -78,9 +78,10 @@
 // Unused entries, at the end, are zero (see Vector).
 //
 // The column "suggestions" has the names (see Document.Name) and headings of documents, which are
-// offered to people while they type. A segment without any lacks the column. Suggestions are sorted by
-// their folded texts (see FoldSuggestion), a name before a heading. Those with the same folded text are
-// one, and are written as in the first document that has them. Their numbers count from 0:
+// offered to people while they type. A segment without suggestions lacks the column. Suggestions are sorted
+// by their folded texts (see FoldSuggestion). Names with the same folded text are one suggestion, and so are
+// headings; of a name and a heading with the same folded text, the name comes first. A suggestion is written
+// as in the first document that has it. In their order, suggestions are numbered from 0:
 //
 //	…       number of suggestions
 //	…       number of blocks; for each: its size
@@ -97,14 +98,14 @@
 //	        them, as samples of words; if it is a name, the URL of each of these
 //	…       a vellum transducer of keys → offset of the key's list in the lists
 //	…       lists; each: number of suggestions with the key; for each: 4 times
-//	        its distance from the one before, plus its Place
+//	        the difference of its number to that of the one before, plus its Place
 //
-// The keys of a suggestion are its words, in lower case and without marks, and their rests from
-// capital letters inside: "The xmlParser" has the keys the, xmlparser and parser. Somebody who types
-// "pars" is offered the suggestions in the lists of all keys that begin with pars. Traits and
-// documents say which of them are best, and only the blocks of these are decompressed. In Chinese,
-// Thai and other scripts without spaces, the keys are the pairs of neighbouring characters, and the
-// last character.
+// The keys of a suggestion are its words, in lower case and without accents and other marks, and the parts
+// of words that begin with a capital letter inside: "The xmlParser" has the keys the, xmlparser and parser.
+// For the typed text "pars", a reader takes the suggestions in the lists of all keys that begin with pars.
+// It finds the best of them by their traits and documents, and decompresses only the blocks of these. In
+// Chinese, Thai and other scripts without spaces, the keys are the pairs of neighbouring characters, and
+// the last character.
 //
 // A reader skips unknown columns. If a column that it needs is missing, its error names
 // the column. So a new column needs no new version. Merging keeps only known columns.
@@ -158,27 +159,28 @@
 //	exact            for a word that was in at most eight documents
 //	perhaps too high for any other word, by at most the number of documents left out
 //
-// The same holds for suggestions. A word is dropped when all documents of its sample are dead. So a word without living
-// documents is always dropped; a word with living documents may be dropped, too, if it
-// was in more than eight documents and by chance all of its sample died.
+// A word is dropped when all documents of its sample are dead. So a word without living documents is always
+// dropped. A word with living documents may be dropped, too, if it was in more than eight documents and by
+// chance all documents of its sample are dead. All this holds for suggestions as well.
 //
 // # Versions
 //
 //   - 1: postings in bluge's format, ice; loaded whole. No longer read.
 //   - 2: without the numbers of terms and fields by language.
-//   - 3: this one. Records may have images, which records of version 2 never have. The
-//     column "language source" came later: where it is missing, it counts as empty.
-//     So did the column "vector" (see Vector): where a segment lacks it, similar documents do
-//     not support each other in searches. So did the column "translation" (see
-//     Document.Translation): from a segment that lacks it, no dictionaries are learnt. So did
-//     the column "own date" (see Document.Date): where it is missing, no date is known. So did
-//     the column "suggestions": documents of a segment that lacks it are not suggested until
-//     they are indexed anew. So did the
-//     supplements of stored documents: where a block lacks them, its documents have no sections, and
-//     their dates are only in the column. So did the entries in the supplements (see Entry): where a
-//     supplement ends before them, its document has none. Programs from before the supplements read the blocks all the
-//     same, because readers of zstd skip skippable frames; if such a program merges segments, the
-//     supplements of the blocks that it writes anew are lost.
+//   - 3: this one. Records may have images, which records of version 2 never have. Some columns
+//     and supplements were added later. Segments from before lack them, until their documents are
+//     indexed anew:
+//     column "language source": counts as empty.
+//     column "vector" (see Vector): similar documents do not support each other in searches.
+//     column "translation" (see Document.Translation): no dictionaries are learnt from the segment.
+//     column "own date" (see Document.Date): no date is known.
+//     column "suggestions": the segment has no suggestions.
+//     supplements of stored documents: documents have no sections, and their dates are only in
+//     the column.
+//     entries in the supplements (see Entry): documents have no entries.
+//     Programs from before the supplements can read blocks with supplements, because readers of
+//     zstd skip skippable frames. If such a program merges segments, the supplements of the blocks
+//     that it writes anew are lost.
 //
 // The same documents and tokens in the same order give the same bytes.
 package segment

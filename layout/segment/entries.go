@@ -5,36 +5,40 @@ import (
 	"strings"
 )
 
-// Entry is an entry of a list of terms (in HTML, a dt element and what follows it) that has an address of
-// its own, such as a function in a manual. It begins with its term, and ends where its list ends or the
-// next entry begins. Its term is no heading: it is not in Document.Headings.
+// Entry is an entry of a list of terms in a page (in HTML, a dt element and what follows it) to which an address
+// of its own leads. An example is a function in a manual. An entry begins with its term, and ends where the next
+// entry begins or its list ends. The term is no heading: it is not in Document.Headings.
 type Entry struct {
 	Start    int    // offset of the entry in Document.Body, in bytes
-	Term     int    // size of the term, with which the entry begins, in bytes; a long term may be cut
+	Term     int    // size of the term, with which the entry begins, in bytes; of a long term, only its beginning counts
 	End      int    // offset of the end of the entry's list in Document.Body
-	Fragment string // as that of a Section, at most MaxFragment bytes
+	Fragment string // what follows the # in the entry's address, as in a Section; at most MaxFragment bytes
 }
 
 // MaxFragment is the greatest size of an entry's fragment, in bytes.
 const MaxFragment = 300
 
-// maxTermLine is the greatest size of a term that is encoded as a whole line, in bytes.
+// maxTermLine is the greatest size of a term, in bytes, that can be encoded as "the whole line" (see
+// appendEntries).
 const maxTermLine = 255
 
-// appendEntries appends the number and the entries of a document; nothing if it has none. An entry is
+// appendEntries appends the number of a document's entries, and the entries; nothing if it has none. An entry is
 // encoded as:
 //
-//	start      less that of the entry before; varint
-//	term       its size; 0 if it is the line at the start, of at most 255 bytes; varint
-//	end        0 if it is the byte before the next entry, or the end of the body if there is none;
-//	           1 if it is that of the entry before; else the size up to the end, plus 1; varint
-//	fragment   three pieces, one after another:
-//	           the first bytes of the fragment before: their number, varint
+//	start      difference to the start of the entry before; varint
+//	term       its size; 0 if the term is the whole line at the start, of at most 255 bytes; varint
+//	end        varint:
+//	           0 if the end is the byte before the next entry, or the end of the body for the last entry
+//	           1 if it is the same as that of the entry before
+//	           else the size of the text from the start to the end, plus 1
+//	fragment   three pieces, which together are the fragment:
+//	           bytes with which the fragment of the entry before begins: their number, varint
 //	           other bytes: string
-//	           bytes of the term: their number and, if this is not 0, their offset; varints
+//	           bytes of the term: their number and, unless this is 0, their offset in the term; varints
 //
-// So most fragments of a manual take few bytes: json.dump is all of the term "json.dump(obj)", and
-// W.open after W.close is "W." and a piece of the term "open()".
+// So most fragments of a manual need few bytes. Examples: the fragment json.dump is a piece of its term
+// "json.dump(obj)". The fragment W.open, after W.close, is "W." from the fragment before, and "open" from its term
+// "open()".
 func appendEntries(b []byte, d *Document) []byte {
 	if len(d.Entries) == 0 {
 		return b
@@ -74,8 +78,8 @@ func lineSize(body string, start int) int {
 	return len(line)
 }
 
-// endBeforeNext returns the offset of the byte before the entry that follows entry i, or the size of the
-// body if none follows.
+// endBeforeNext returns the offset of the byte before entry i+1, or the size of the body if entry i is the last
+// one.
 func endBeforeNext(entries []Entry, i int, body string) int {
 	if i+1 < len(entries) {
 		return entries[i+1].Start - 1
@@ -83,8 +87,8 @@ func endBeforeNext(entries []Entry, i int, body string) int {
 	return len(body)
 }
 
-// appendFragment appends a fragment (see appendEntries). If the term has not all of it, it may have what is
-// behind its last point.
+// appendFragment appends a fragment as three pieces (see appendEntries). If the term does not contain the whole
+// fragment, it may contain the text behind the last point of the fragment.
 func appendFragment(b []byte, fragment, before, term string) []byte {
 	head, name, at := "", fragment, strings.Index(term, fragment)
 	if at < 0 {
@@ -107,8 +111,8 @@ func appendFragment(b []byte, fragment, before, term string) []byte {
 	return b
 }
 
-// areEntries reports whether the entries of a document can be encoded: they are in the order of its body,
-// and have terms and fragments.
+// areEntries reports whether the entries of a document can be encoded: their starts ascend, their terms and ends
+// are within the body, and they have fragments.
 func areEntries(d *Document) bool {
 	last := -1
 	for _, e := range d.Entries {
@@ -143,7 +147,7 @@ func (p *parser) entries(body string) []Entry {
 			e.Term = lineSize(body, e.Start)
 		}
 		switch e.End {
-		case 0: // is set when the next entry is known
+		case 0: // the end is set when the next entry is known
 		case 1:
 			e.End = last.End
 		default:
@@ -160,8 +164,8 @@ func (p *parser) entries(body string) []Entry {
 	return entries
 }
 
-// fragment reads a fragment that appendFragment encoded. The parameters are the fragment of the entry
-// before, and the term.
+// fragment reads a fragment that appendFragment has encoded. The parameter before is the fragment of the entry
+// before, and term is the term of this entry.
 func (p *parser) fragment(before, term string) string {
 	shared := int(p.number(uint64(len(before))))
 	fragment := before[:shared] + p.text()

@@ -202,10 +202,10 @@ func (b *memoryIndex) addWord(word string) uint32 {
 	return uint32(len(b.words) - 1)
 }
 
-// countWord counts a document that contains a word, and updates the word's sample: the documents
-// with the lowest hashes (see sampleSize). The parameter word is the index of the word in b.words.
-// countWord must be called for documents in the order of their numbers. It may be called several
-// times for the same document, which is counted once.
+// countWord counts a document that contains a word, and updates the sample of the word: those of its documents
+// whose identities have the lowest hashes (see sampleSize). The parameter word is the index of the word in
+// b.words. The documents must come in the order of their numbers. A document is counted once, however often
+// countWord is called for it.
 func (b *memoryIndex) countWord(word, doc uint32) {
 	if b.counted[word] == doc+1 {
 		return

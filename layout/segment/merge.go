@@ -168,9 +168,9 @@ func lowestAnalysis(all []*input) map[string]uint32 {
 	return lowest
 }
 
-// mergeColumns returns the columns of the merged segment, with the values of all living documents:
-// first those of the first input, then those of the second, and so on. It merges the words of
-// all inputs into one sorted sequence, and so the suggestions.
+// mergeColumns returns the columns of the merged segment. They have the values of all living documents: first
+// those of the first input, then those of the second, and so on. The words of all inputs become one sorted
+// sequence; so do the suggestions.
 func mergeColumns(ctx context.Context, all []*input) (*objectWriter, error) {
 	columns, words := columnWriter{}, make([]wordCursor, len(all))
 	var suggested []suggestionCursor

@@ -37,8 +37,8 @@ func (o *objectWriter) writeColumn(name string, k kind, content []byte) {
 	o.columns = append(o.columns, columnExtent{name: name, kind: k, offset: int64(from), size: int64(len(o.content) - from)})
 }
 
-// writeUnpacked appends a column that is not compressed as a whole, and its checksum. Its readers so need
-// not decompress all of it.
+// writeUnpacked appends a column that is not compressed as a whole, and its checksum. So readers can decompress
+// only those parts of it that they need.
 func (o *objectWriter) writeUnpacked(name string, k kind, content []byte) {
 	from := len(o.content)
 	o.content = append(binary.AppendUvarint(o.content, uint64(len(content))), 0)

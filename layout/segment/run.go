@@ -47,8 +47,8 @@ func (b *memoryIndex) pack() run {
 	return r
 }
 
-// ascending returns the numbers from 1 to n-1, sorted by the strings that the function text returns for
-// them. Most comparisons need only the first eight bytes of two strings, as one number.
+// ascending returns the numbers from 1 to n-1, sorted by the strings that the function text returns for them. To
+// compare two strings, it first compares their first eight bytes, as numbers, which is enough for most.
 func ascending(n int, text func(int) string) []int {
 	type entry struct {
 		start uint64 // the first eight bytes of the string, big-endian, padded with zeros

@@ -12,7 +12,7 @@ import (
 
 const (
 	suggestions = "suggestions" // name of the column
-	// MaxSuggestion is the greatest size of a suggestion in bytes. Longer titles and headings are none.
+	// MaxSuggestion is the greatest size of a suggestion in bytes. Longer titles and headings are not suggested.
 	MaxSuggestion = 160
 	// suggestionBlock is the number of suggestions in a block, which is read as a whole; the last
 	// block may have fewer.
@@ -34,8 +34,8 @@ type Suggestion struct {
 	URLs []string // the addresses of Docs, if it is a title; nil for a heading
 }
 
-// key returns the text by which suggestions are sorted: two with the same key are one. The title stands
-// before a heading of the same text.
+// key returns the text by which suggestions are sorted: the folded text and a last byte. Suggestions with the same
+// key are one. Of a title and a heading with the same folded text, the title comes first.
 func (s *Suggestion) key() string {
 	if s.IsTitle {
 		return FoldSuggestion(s.Text) + "\x00"
@@ -43,11 +43,11 @@ func (s *Suggestion) key() string {
 	return FoldSuggestion(s.Text) + "\x01"
 }
 
-// traits is what of a suggestion decides about its rank, in a byte:
+// traits has in one byte what decides about the rank of a suggestion besides the ranks of its pages:
 //
-//	bit 7       whether it is a title
-//	bits 4–6    the binary logarithm of the number of pages, at most 7
-//	bits 0–3    the number of characters divided by 8, at most 15
+//	bit 7       1 for a title, 0 for a heading
+//	bits 4–6    binary logarithm of the number of pages, at most 7
+//	bits 0–3    number of characters divided by 8, at most 15
 type traits byte
 
 const titleTrait traits = 1 << 7
@@ -60,7 +60,7 @@ func traitsOf(s *Suggestion) traits {
 	return t
 }
 
-// Suggested is a suggestion that has the typed words, before its text is read.
+// Suggested is a suggestion that matches a typed text. Its own text is not read yet.
 type Suggested struct {
 	Number  uint32 // number of the suggestion in its segment
 	Doc     uint32 // one of the documents that have it
@@ -85,8 +85,8 @@ type Suggestions struct {
 	lists     []byte
 }
 
-// Suggestions reads the suggestions of a segment, with one call of Source.Read. It returns nil if the
-// segment has none, or is from a program that did not make them.
+// Suggestions reads the suggestions of a segment with one call of Source.Read. It returns nil if the segment has
+// none, or was built by an earlier version of the program, which made none.
 func (s *Segment) Suggestions(ctx context.Context) (*Suggestions, error) {
 	if !s.hasColumn(suggestions) {
 		return nil, nil
@@ -135,26 +135,26 @@ func parseSuggestions(content []byte, documents uint32) (*Suggestions, error) {
 // docWidth returns the number of bytes in which the column stores the number of a document.
 func docWidth(documents uint32) int { return max(1, (bits.Len32(documents)+7)/8) }
 
-// maxTyped is the greatest number of words of a typed text that are looked for.
+// maxTyped is the greatest number of keys of a typed text (see typedKeys) that are looked for.
 const maxTyped = 16
 
-// hit says how a suggestion matches the typed words.
+// hit says how a suggestion matches the keys of a typed text (see typedKeys).
 type hit struct {
-	words uint8 // number of the words that it has, from the first without a gap
-	near  uint8 // noPlaces less the best Place of a word
+	words uint8 // number of the keys that match so far: the first ones, since a suggestion that lacks one is given up
+	near  uint8 // noPlaces minus the best (lowest) Place of a key, so that 0 stands for no place
 	whole bool
 }
 
-// finding is the memory that Find uses.
+// finding is memory that Find needs. It is used again by later calls.
 type finding struct {
 	hits   []hit    // a hit for each suggestion
-	having []uint32 // the suggestions that have all words so far
+	having []uint32 // the suggestions that match all keys so far
 }
 
 // finds keeps values of the type finding for later calls of Find.
 var finds = sync.Pool{New: func() any { return new(finding) }}
 
-// begin returns n zero hits.
+// begin returns a slice of n hits, all zero.
 func (f *finding) begin(n int) []hit {
 	if cap(f.hits) < n {
 		f.hits = make([]hit, n)
@@ -164,9 +164,9 @@ func (f *finding) begin(n int) []hit {
 	return f.hits
 }
 
-// Find yields the suggestions that have all words of a typed text, in any order. Each word may be the
-// beginning of a word of the suggestion. Of the text, 16 words count. Find yields none for a text without
-// words.
+// Find calls yield for each suggestion that has all words of a typed text, in any order. A typed word may be the
+// beginning of a word of the suggestion. Only the first 16 words of the text count. If the text has no words, Find
+// yields nothing.
 func (s *Suggestions) Find(ctx context.Context, typed string, yield func(Suggested)) error {
 	asked := typedKeys(typed)
 	asked = asked[:min(len(asked), maxTyped)]
@@ -201,8 +201,9 @@ func (s *Suggestions) Find(ctx context.Context, typed string, yield func(Suggest
 	return nil
 }
 
-// eachWith calls the function do for each suggestion with a key that begins with the given text, once for
-// each such key. The parameter whole says whether the key is this text.
+// eachWith calls the function do for each suggestion with a key that begins with the text begin. If a suggestion
+// has several such keys, it calls do for each of them. The parameter whole of do says whether the key is exactly
+// begin.
 func (s *Suggestions) eachWith(ctx context.Context, begin string, do func(number uint32, at Place, whole bool)) (err error) {
 	defer guard(&err)
 	walk, err := s.keys.Iterator([]byte(begin), afterPrefix(begin))

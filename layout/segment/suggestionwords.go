@@ -18,9 +18,9 @@ const (
 	noPlaces              // number of Places
 )
 
-// FoldSuggestion returns a text in the form in which suggestions are compared: NFKC, in lower case,
-// without the marks of Latin, Greek, Cyrillic, Arabic and Hebrew letters, with one space in place of each
-// sequence of white space. Folding a folded text changes nothing.
+// FoldSuggestion returns a text in the form in which suggestions are compared. This is NFKC in lower case, without
+// the accents and other marks of Latin, Greek, Cyrillic, Arabic and Hebrew letters, and with each sequence of
+// white space replaced by one space. Folding a folded text changes nothing.
 func FoldSuggestion(text string) string {
 	return strings.ToLower(plainLetters(strings.Join(strings.Fields(text), " ")))
 }
@@ -46,12 +46,14 @@ func plainLetters(text string) string {
 	return norm.NFC.String(text)
 }
 
-// suggestionKeys yields the keys under which a suggestion is found, each with its place in the text:
+// suggestionKeys calls yield for each key under which a suggestion is found, with the place of the key in the text:
 //
 //	a word            the word, in lower case
-//	a joined word     also its rest from each capital letter that follows a small one, or stands before
-//	                  one: xmlParser has xmlparser and parser, XMLParser the same
-//	a script without  each two neighbouring characters, and the last character alone
+//	a joined word     also the part of the word from each capital letter inside that follows no capital
+//	                  letter or stands before a small one: both xmlParser and XMLParser have the keys
+//	                  xmlparser and parser
+//	a text in a       each two neighbouring characters, and the last character alone
+//	script without
 //	spaces
 //
 // A word is a sequence of letters, digits and marks.
@@ -82,8 +84,9 @@ func suggestionKeys(text string, yield func(key string, at Place)) {
 	}
 }
 
-// typedKeys returns the beginnings of keys that a typed text asks for: its words, and each two
-// neighbouring characters of a script without spaces. Of a single such character, it is the character.
+// typedKeys returns what the keys of suggestions must begin with to match a typed text: each word of the text and,
+// in a script without spaces, each two neighbouring characters. A single character of such a script stands for
+// itself.
 func typedKeys(text string) (keys []string) {
 	text = FoldSuggestion(text)
 	for i := 0; i < len(text); {
@@ -116,8 +119,8 @@ func suggestionWordEnd(text string, start int) int {
 	return start + length
 }
 
-// eachInside calls the function do with the rest of a word from each capital letter inside it that
-// follows a small letter or a digit, or stands before a small letter.
+// eachInside calls the function do with the part of a word from each capital letter inside it that does not follow
+// a capital letter, or stands before a small letter: with Parser for xmlParser and for XMLParser.
 func eachInside(word string, do func(rest string)) {
 	var before rune
 	for i, r := range word {

@@ -16,14 +16,14 @@ import (
 // MaxHeadings is the greatest number of headings of a document that become suggestions, from the first.
 const MaxHeadings = 64
 
-// suggestionCursor walks suggestions in the order of their keys.
+// suggestionCursor goes through suggestions in the order of their keys (see Suggestion.key).
 type suggestionCursor interface {
 	cursor
 	suggestion() *Suggestion // the current suggestion; valid until the next call of next
 }
 
-// collectedSuggestions holds the suggestions of the documents of a Builder. After the last document it is
-// a suggestionCursor.
+// collectedSuggestions collects the suggestions of the documents of a Builder. After the last document it serves
+// as a suggestionCursor.
 type collectedSuggestions struct {
 	known map[string]*Suggestion // by key
 	keys  []string               // all keys, sorted; set by the first call of next
@@ -59,7 +59,8 @@ func (c *collectedSuggestions) add(doc uint32, d *Document, hash func(doc uint32
 	}
 }
 
-// join adds the documents of another suggestion with the same key, whose numbers are all higher.
+// join adds the documents of another suggestion with the same key to s. Their numbers must be higher than those of
+// s. The function hash returns the hash of a document's identity; the documents with the lowest hashes are kept.
 func (s *Suggestion) join(other *Suggestion, hash func(doc uint32) uint32) {
 	s.Pages += other.Pages
 	s.Docs, s.URLs = append(s.Docs, other.Docs...), append(s.URLs, other.URLs...)
@@ -88,8 +89,8 @@ func (c *collectedSuggestions) next() (bool, error) {
 func (c *collectedSuggestions) key() []byte             { return []byte(c.keys[c.at-1]) }
 func (c *collectedSuggestions) suggestion() *Suggestion { return c.known[c.keys[c.at-1]] }
 
-// inputSuggestions is a suggestionCursor of a segment that is being merged. It skips a suggestion if all
-// documents in its Docs are dead, and gives the living ones the numbers of the merged segment.
+// inputSuggestions is a suggestionCursor of a segment that is being merged. It passes over a suggestion if all
+// documents in its Docs are dead. The documents that live get the numbers that they have in the merged segment.
 type inputSuggestions struct {
 	in      *input
 	all     *Suggestions
@@ -127,8 +128,8 @@ func (c *inputSuggestions) next() (bool, error) {
 	return false, nil
 }
 
-// keep removes the dead documents of a segment that is being merged, and gives the others their new
-// numbers. It returns how many it has removed.
+// keep removes the dead documents from the suggestion of a segment that is being merged, and replaces the numbers
+// of the others by those in the merged segment. It returns how many documents it has removed.
 func (s *Suggestion) keep(in *input) (dead uint64) {
 	known := *s
 	s.Docs, s.URLs = nil, nil
@@ -162,7 +163,7 @@ type suggestionWriter struct {
 	lists  map[string]*suggestionList
 }
 
-// placedKey is a key of a suggestion, with its place there.
+// placedKey is a key of a suggestion, and the place in the suggestion where the key begins.
 type placedKey struct {
 	text string
 	at   Place
@@ -175,8 +176,8 @@ type suggestionList struct {
 	encoded []byte
 }
 
-// mergeSuggestions returns a column with the suggestions that the cursors yield, for a segment with so
-// many documents; nil if there are none.
+// mergeSuggestions returns the content of the column of suggestions, made of those that the cursors yield; nil if
+// there are none. The parameter documents is the number of documents of the new segment.
 func mergeSuggestions(cursors []suggestionCursor, documents uint32, hash func(doc uint32) uint32) ([]byte, error) {
 	w := suggestionWriter{width: docWidth(documents), lists: make(map[string]*suggestionList)}
 	err := eachKey(cursors, func(_ []byte, having []suggestionCursor) error {

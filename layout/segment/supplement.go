@@ -17,18 +17,18 @@ type Section struct {
 	Fragment string // what follows the # in the section's address, without percent-encoding; not empty
 }
 
-// appendSupplement appends the supplement of a document: what a segment stores of it beside its record
-// and body. Nothing can be added to records, because older programs report a record with more bytes as
-// damaged. Values can be added at the end of supplements:
+// appendSupplement appends the supplement of a document: values that a segment stores beside the document's record
+// and body. They are not in the record because older programs report a record with unknown bytes as damaged. New
+// values may only be added at the end of supplements:
 //
 //	date       days since 1970, plus 1; 0 if the page's own date is not known; varint
-//	sections   number of sections; each: heading, start, both less those of the section
+//	sections   number of sections; each: heading and start, as differences to those of the section
 //	           before (varints), fragment (string)
 //	entries    number of entries, entries (see appendEntries)
 //	…          a reader ignores what follows
 //
-// The entries came later: older supplements end before them, as do those of documents without entries.
-// The supplement is empty if it would tell of neither a date nor sections nor entries.
+// The entries were added later. So older supplements end before them, as do those of documents without entries. The
+// supplement of a document without a date, sections and entries is empty.
 func appendSupplement(b []byte, d *Document) []byte {
 	day := dayOf(d.Date)
 	if day == 0 && len(d.Sections) == 0 && len(d.Entries) == 0 {
@@ -106,8 +106,8 @@ func appendFrame(b, packed []byte) []byte {
 	return b
 }
 
-// cutFrame splits a block of stored documents into the content of the frame with its supplements, nil
-// if there is no such frame, and the rest: the frame with the records and bodies.
+// cutFrame divides a block of stored documents in two: the content of the skippable frame with its supplements
+// (nil if the block has no such frame), and the rest, which is the frame with the records and bodies.
 func cutFrame(block []byte) (content, rest []byte, err error) {
 	if len(block) < frameHeader || binary.LittleEndian.Uint32(block) != supplementMagic {
 		return nil, block, nil
@@ -119,8 +119,8 @@ func cutFrame(block []byte) (content, rest []byte, err error) {
 	return block[frameHeader:][:size], block[frameHeader+size:], nil
 }
 
-// openFrame returns the supplement of each document of a block. The parameter content is what cutFrame
-// has returned; if it is nil, all supplements are empty.
+// openFrame returns the supplement of each document of a block. The parameter content is the first result of
+// cutFrame. If it is nil, all supplements are empty.
 func openFrame(content []byte, documents int) ([][]byte, error) {
 	supplements := make([][]byte, documents)
 	if content == nil {

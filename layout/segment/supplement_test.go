@@ -31,8 +31,8 @@ func supplemented(docs []Document) []Document {
 	return docs
 }
 
-// withEntries returns the documents with three entries each, if their bodies have room for these: one of
-// the whole body and two within it.
+// withEntries returns copies of the documents with three entries each: one of the whole body, and two within it.
+// Documents whose bodies are too short for these stay as they are.
 func withEntries(docs []Document) []Document {
 	docs = slices.Clone(docs)
 	for i := range docs {
@@ -44,8 +44,8 @@ func withEntries(docs []Document) []Document {
 	return docs
 }
 
-// TestSupplementsAreSkipped decompresses blocks as programs do that know nothing of supplements: they
-// get the records and bodies alone.
+// TestSupplementsAreSkipped checks that programs that know nothing of supplements can decompress blocks with
+// supplements: they must get the records and bodies alone.
 func TestSupplementsAreSkipped(t *testing.T) {
 	docs := generate(100, 1)
 	content, plain := mustBuild(t, supplemented(docs), 0), mustBuild(t, docs, 0)
@@ -166,7 +166,8 @@ func TestWrongSections(t *testing.T) {
 	}
 }
 
-// TestEntriesAreSmall checks the sizes of encoded entries as manuals have them.
+// TestEntriesAreSmall checks how many bytes encoded entries take, with terms and fragments that are usual in
+// manuals.
 func TestEntriesAreSmall(t *testing.T) {
 	body := "json.dump(obj)\nWrites.\nclass json.Coder\nCodes.\ncode(o)\nDoes it."
 	d := Document{Body: body, Entries: []Entry{{0, 14, 22, "json.dump"}, {23, 16, len(body), "json.Coder"}, {47, 7, len(body), "json.Coder.code"}}}

@@ -75,19 +75,19 @@ func isLabel(name atom.Atom) bool {
 // does not matter.
 const longBlock = 60
 
-// Without moves text that a site repeats on its pages out of the main part. The function repeated
-// returns true for the hash of a block that the site repeats. Repeated blocks are moved from Body
-// to Outside, and removed from Headings, Sections and Entries, but not all of them:
+// Without moves text that a site repeats on its pages from the main part (Body) to Outside, and removes it from
+// Headings, Sections and Entries. The function repeated returns true for the hash of a block that the site repeats.
+// Not all repeated blocks of the main part are moved:
 //
-//	repeated block of the main part                                      moved
-//	before the first or after the last unrepeated block                  yes
-//	between unrepeated blocks, of at least longBlock bytes               yes
-//	between unrepeated blocks, shorter, such as "Parameters"             no
-//	label (heading, caption) directly before the first unrepeated block  no
-//	code                                                                 no
+//	repeated block                                                           moved
+//	before the first or behind the last block that is not repeated           yes
+//	between others, of at least longBlock bytes                              yes
+//	between others, shorter, such as the heading "Parameters"                no
+//	label (heading, caption) directly before the first unrepeated block      no
+//	code                                                                     no
 //
-// A main part of nothing but repeated blocks stays as it is. The field Blocks is not changed: its
-// offsets remain those of the former Body.
+// If all blocks of the main part are repeated, none is moved. The field Blocks is not changed: its offsets refer to
+// the Body from before the call.
 func (c Content) Without(repeated func(hash uint64) bool) Content {
 	main := make([]int, 0, len(c.Blocks)) // indexes of the blocks of the main part
 	moves := make([]bool, len(c.Blocks))

@@ -163,8 +163,8 @@ func (d *Document) visible() []byte {
 	return shown.text
 }
 
-// headings returns the texts of the page's headings outside of navigation, at most MaxHeadings, and
-// the elements of these headings, as indexes in hypertext.Page.Elements.
+// headings returns the texts of the page's headings that are not in navigation, at most MaxHeadings. The result
+// elements has, for each of them, the index of its element in hypertext.Page.Elements.
 func (d *Document) headings() (texts []string, elements []int32) {
 	for i := range d.page.Elements {
 		e := &d.page.Elements[i]

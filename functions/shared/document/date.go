@@ -39,9 +39,9 @@ const oldest = 1990
 //	FromHeader    the response header Last-Modified, if it is more than a day before the download. A
 //	              later one is ignored: servers that make the page anew for every request send it.
 //
-// If a source has several dates, the latest counts. Dates before 1990 do not count, nor dates of more
-// than a day after the download. The result is the beginning, in UTC, of the day that the page names, or
-// the zero time if there is none.
+// If a source has several dates, the latest counts, with exceptions in FromTime (see the method times) and
+// FromText (see shownDate). Dates before 1990, and dates of a day or more after the download, do not count.
+// The result date is the beginning, in UTC, of the day that the page names, or the zero time if there is none.
 func (d *Document) Date(o webobject.Object) (date time.Time, source DateSource) {
 	r := dateReader{Document: d, object: o, lang: d.Lang, latest: o.Downloaded.Add(24 * time.Hour)}
 	if primary(d.page.Lang) == d.Lang {
@@ -60,13 +60,13 @@ func (d *Document) Date(o webobject.Object) (date time.Time, source DateSource) 
 	return time.Time{}, ""
 }
 
-// dateReader reads the own date of a page from its sources. Each method returns the date from one of
-// them, or the zero time.
+// dateReader finds the date that a page states for itself. Each of its methods metadata, times, address, shownDate
+// and file returns the date from one source (see DateSource), or the zero time if the source has none.
 type dateReader struct {
 	*Document
 	object webobject.Object
 	lang   string    // tag of the page's language with its region, such as en-GB; "" if it is not known
-	latest time.Time // end of the time in which a page's own date can be
+	latest time.Time // a page's own date must be before this time
 }
 
 // isPossible reports whether a day can be a page's own date.
@@ -74,7 +74,7 @@ func (r *dateReader) isPossible(day time.Time) bool {
 	return day.Year() >= oldest && day.Before(r.latest)
 }
 
-// later returns the later of two days, of which the second counts only if it can be a page's own date.
+// later returns the later of two days. The day other counts only if it can be a page's own date (see isPossible).
 func (r *dateReader) later(day, other time.Time) time.Time {
 	if r.isPossible(other) && other.After(day) {
 		return other
@@ -82,7 +82,8 @@ func (r *dateReader) later(day, other time.Time) time.Time {
 	return day
 }
 
-// written returns the latest of dates that are written for programs.
+// written returns the latest date of texts that are written for programs, such as 2026-11-26T10:00:00Z. Texts
+// without a possible date do not count.
 func (r *dateReader) written(texts ...string) (date time.Time) {
 	for _, text := range texts {
 		if day, ok := dates.Written(text, r.lang); ok {
@@ -100,9 +101,8 @@ func (r *dateReader) metadata() time.Time {
 	return r.written(f.published, f.modified)
 }
 
-// file returns the date from the metadata of a document that was converted to HTML: they are the
-// properties of its file, and are trusted less than what it shows, because they may tell of the
-// conversion to PDF.
+// file returns the date from the properties of a file, such as a PDF, that was converted to HTML. It is trusted
+// less than what the page shows, because it may be the day of the conversion to PDF.
 func (r *dateReader) file() time.Time {
 	if !r.converted {
 		return time.Time{}
@@ -111,8 +111,8 @@ func (r *dateReader) file() time.Time {
 	return r.written(f.published, f.modified)
 }
 
-// times returns the date from time elements near the title. If they have more than two different dates,
-// they are those of a list, and the first counts.
+// times returns the latest date of the time elements near the title. If there are more than two different dates,
+// the elements belong to a list, such as a list of articles. Then the first date counts.
 func (r *dateReader) times() (date time.Time) {
 	for _, title := range r.titles() {
 		var days []time.Time
@@ -136,7 +136,7 @@ func (r *dateReader) times() (date time.Time) {
 	return time.Time{}
 }
 
-// aside are the flags of elements whose dates are not those of the page.
+// aside has the flags of elements whose dates do not count as dates of the page: hidden ones, asides and quotes.
 const aside = hypertext.Hidden | hypertext.InAside | hypertext.InQuote
 
 func (r *dateReader) address() (date time.Time) {

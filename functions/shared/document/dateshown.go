@@ -20,21 +20,21 @@ const (
 	behindTitle   = 1200 // bytes of text from the beginning of a title on
 	endOfPage     = 6000 // bytes of text at the end of the page
 	maxDatedLine  = 300  // greatest size of a line with a date, in bytes
-	maxWeekday    = 20   // greatest size of the rest of a heading that has little but a date, in bytes
-	maxBesideDate = 48   // greatest size of the rest of a line that has little but a date, in bytes
-	maxLineDates  = 4    // number of dates of a line that are looked at
+	maxWeekday    = 20   // greatest size of the rest of a heading that has little but a date, such as a weekday, in bytes
+	maxBesideDate = 48   // greatest size of the rest of another line that has little but a date, in bytes
+	maxLineDates  = 4    // greatest number of dates of a line that are looked at
 )
 
-// shownDate returns the date that the page shows for itself. It looks at short lines (maxDatedLine):
+// shownDate returns the date that the page shows for itself. It looks at lines of at most maxDatedLine bytes:
 //
-//	line with                                                          place
-//	a label that only a whole page has: "Last updated: 5.3.2026"       near a title, or at the end
-//	a label of a publication: "Published March 5, 2026"                near a title
-//	little but one date: "Ann Smith · March 5, 2026 · 5 min read"      near a title
+//	kind of line                                                                place
+//	1  label of a whole page and date: "Last updated: 5.3.2026"                 near a title, or at the end
+//	2  label of a publication and date: "Published March 5, 2026"               near a title
+//	3  one date and little else: "Ann Smith · March 5, 2026 · 5 min read"       near a title
 //
-// Of the dates with labels the latest counts. If there is none, the first line with little but a date
-// counts, first of those behind a title, then of those before one. A line before the title with the day
-// of the download does not count then: many sites show the day above every page.
+// If there are lines of the kinds 1 and 2, the latest of their dates counts. Otherwise the first line of the kind 3
+// behind a title counts; otherwise the first before a title. A line before a title does not count if its date is
+// less than 48 hours before the download, since many sites show the present day above every page.
 func (r *dateReader) shownDate() (date time.Time) {
 	var behind, before time.Time // the dates of the first lines with little but a date
 	for _, t := range r.titles() {
@@ -77,8 +77,9 @@ type titlePlace struct {
 	flags hypertext.Flags // flags of the heading, without InHeading
 }
 
-// titles returns the headings that may be the page's title: the first elements h1 with text, at most
-// maxTitles; else the first h2 outside of navigation; else the beginning of the text.
+// titles returns the headings that may be the page's title. These are the first maxTitles elements h1 that have
+// text and are not hidden. Without any h1 it is the first h2 outside of navigation; without any h2 the beginning
+// of the text.
 func (r *dateReader) titles() (all []titlePlace) {
 	second := titlePlace{}
 	for i := range r.page.Elements {
@@ -109,8 +110,8 @@ type textLine struct {
 	flags hypertext.Flags // flags of the line's block
 }
 
-// lines yields the lines of the page that begin between two offsets of its text and have at most
-// maxDatedLine bytes, but not those that are hidden, in an aside or in a quote.
+// lines yields the lines of the page that begin at offsets of its text from from on and before to. It leaves out
+// lines of more than maxDatedLine bytes, and those that are hidden, in an aside or in a quote.
 func (r *dateReader) lines(from, to int) iter.Seq[textLine] {
 	return func(yield func(textLine) bool) {
 		if r.plain != "" {
@@ -129,8 +130,8 @@ func (r *dateReader) lines(from, to int) iter.Seq[textLine] {
 	}
 }
 
-// yieldLines yields the lines of a text that begin between two offsets. The text itself begins at the
-// offset start. It returns false if yield did.
+// yieldLines yields the lines of a text that begin at offsets from from on and before to. These offsets, and start,
+// the offset of the text itself, are offsets in the page's text. It returns false if yield returned false.
 func yieldLines(text string, start, from, to int, flags hypertext.Flags, yield func(textLine) bool) bool {
 	for line := range strings.Lines(text) {
 		if start >= to {

@@ -26,14 +26,14 @@ type term struct {
 	fragment string
 }
 
-// terms returns the terms of the page, in its order. The fragment of a term is the name of its own anchor
-// or of the first one within it:
+// terms returns the terms of the page (elements dt) to which an address with a fragment leads, in the order of the
+// page. The fragment is the name of the term's own anchor or else of the first anchor within it:
 //
 //	<dt id="json.dump">json.dump(obj, fp)</dt>          Sphinx
 //	<dt><a id="GUC-PORT"></a><code>port</code></dt>     DocBook
 //
-// The result omitted is the number of terms left out, because there are more than MaxTerms, or because
-// the fragments have more than MaxFragments bytes.
+// At most MaxTerms terms, with at most MaxFragments bytes of fragments together, are returned. The result omitted
+// is the number of terms left out because of these limits.
 func (d *Document) terms() (terms []term, omitted int) {
 	if !slices.ContainsFunc(d.page.Elements, func(e hypertext.Element) bool { return e.Name == atom.Dt }) {
 		return nil, 0
@@ -59,9 +59,9 @@ func (d *Document) terms() (terms []term, omitted int) {
 	return terms, omitted
 }
 
-// entries returns the entries of the page's main part, in its order. An entry begins with a term, unless
-// this is a heading, and its list ends where the element around the term ends. The parameter blocks has
-// the blocks of the page, and size is the size of Body.
+// entries returns the entries of lists of terms in the page's main part, in the order of the page. An entry begins
+// with a term; a term that is a heading begins none. The end of an entry is the end of its list: of the element
+// around the term. The parameter blocks has the blocks of the page, and size is the size of Body in bytes.
 func (d *Document) entries(blocks []Block, size int) (entries []segment.Entry) {
 	if d.converted {
 		return nil
@@ -90,8 +90,8 @@ func (d *Document) entries(blocks []Block, size int) (entries []segment.Entry) {
 	return entries
 }
 
-// termSize returns the size of the beginning of a term's text that is kept: all of it or, if it is longer
-// than maxTerm, at most so much, up to the end of a word if there is one in the second half of it.
+// termSize returns how many bytes of a term's text are kept: all, if these are at most maxTerm. Of a longer text,
+// at most maxTerm bytes are kept; it is cut at a space, if there is one in their second half.
 func termSize(text []byte) int {
 	if len(text) <= maxTerm {
 		return len(text)
@@ -106,20 +106,21 @@ func termSize(text []byte) int {
 	return size
 }
 
-// blockFrom returns the index of the first block that begins at an offset of the page's text or behind it.
+// blockFrom returns the index of the first block that begins at the offset at of the page's text, or behind it.
 func (d *Document) blockFrom(at int32) int {
 	i, _ := slices.BinarySearchFunc(d.page.Blocks, at, func(b hypertext.Block, at int32) int { return cmp.Compare(b.Start, at) })
 	return i
 }
 
-// moveEntries adapts Entries to the body that is left when blocks are moved. The parameter moves says for
-// each block whether it is moved. An entry whose term is moved is removed.
+// moveEntries adapts Entries when blocks are moved out of Body. The parameter moves says for each block whether it
+// is moved. An entry whose term is moved is removed. The ends of the others are moved to the end of the last text
+// that stays before them.
 func (c *Content) moveEntries(moves []bool) {
 	if len(c.Entries) == 0 {
 		return
 	}
-	var former, present []int // starts of the blocks that stay, in the former and in the present body
-	ends := []int{0}          // for each of them, the end of the text before it; then that of all text
+	var former, present []int // for each block that stays, where it begins in the former body, and where in the present one
+	ends := []int{0}          // ends[i]: where the text before that block ends; the last one: where all text ends
 	start := 0
 	for i, b := range c.Blocks {
 		if b.End > 0 && !moves[i] {

@@ -92,7 +92,8 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// checkSections checks that sections and entries are as a segment takes them.
+// checkSections checks that the sections and entries of a content can be stored in a segment: they are in the order
+// of the text, within its bounds, and have fragments.
 func checkSections(t *testing.T, c Content) {
 	last := segment.Section{Heading: -1, Start: -1}
 	for _, s := range c.Sections {

@@ -10,15 +10,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// MaxFragments is the greatest size of the fragments of all headings of a page together, and of those of
-// all terms, in bytes.
+// MaxFragments is the greatest size of the fragments of all headings of a page together, in bytes. The same limit
+// holds for the fragments of all terms.
 const MaxFragments = 128 << 10
 
-// sections returns the sections of the page's main part. A section begins with a heading to which an
-// address with a fragment leads, and has all text up to the next such heading. The first heading of the
-// main part begins none if it stands for the whole page: if it is an h1, or the page's first heading and
-// the beginning of Body. The parameter headings has the elements of the headings, and blocks has the
-// blocks of the page.
+// sections returns the sections of the page's main part. A section begins with a heading to which an address with a
+// fragment leads. It contains all text up to the next such heading. A heading that stands for the whole page begins
+// no section: the first heading of the main part, if it is an h1, or if it is the page's first heading and Body
+// begins with it. The parameter headings has the elements of the headings, and blocks has the blocks of the page.
 func (d *Document) sections(headings []int32, blocks []Block) (sections []segment.Section) {
 	if d.converted {
 		return nil
@@ -41,19 +40,20 @@ func (d *Document) sections(headings []int32, blocks []Block) (sections []segmen
 	return sections
 }
 
-// fragments returns, for each heading, the fragment of an address that leads to it; "" if there is
-// none. The parameter headings has the elements of the headings. The fragment is the name of an anchor
-// (an id, or the name of an a element). The first kind of anchor that there is counts:
+// fragments returns, for each heading, the fragment of an address that leads to it; "" if there is none. The
+// parameter headings has the elements of the headings. The fragment is the name of an anchor (the id of an element,
+// or the name of an a element). Of several anchors, the first kind in this list counts:
 //
-//	of the heading              <h2 id=x>Sizes</h2>
-//	within the heading          <h2><a name=x></a>Sizes</h2>
-//	the nearest before it       <a id=x></a><h2>Sizes</h2>, <section id=x><h2>Sizes</h2>
-//	after it, in an element     <div><h2>Sizes</h2><a id=x></a></div>
-//	with no other text
+//	the heading itself          <h2 id=x>Sizes</h2>
+//	within the heading          <h2><a name=x></a>Sizes</h2>; of several the last
+//	before the heading, with    <a id=x></a><h2>Sizes</h2>, <section id=x><h2>Sizes</h2>; of several
+//	no text between             the last
+//	behind the heading, in an   <div><h2>Sizes</h2><a id=x></a></div>
+//	element without other text
 //
-// An anchor whose name an earlier one has leads elsewhere, and does not count. The result omitted is the
-// number of headings whose fragments were left out, because together with those before they have more
-// than MaxFragments bytes.
+// If several anchors have the same name, addresses lead to the first of them; the others do not count. The
+// fragments have at most MaxFragments bytes together. The result omitted is the number of headings whose fragments
+// were left out because of this limit.
 func (d *Document) fragments(headings []int32) (fragments []string, omitted int) {
 	fragments = make([]string, len(headings))
 	anchors := d.anchors()
@@ -87,8 +87,8 @@ func (d *Document) fragments(headings []int32) (fragments []string, omitted int)
 	return fragments, omitted
 }
 
-// isBehind reports whether an element is behind a heading, in an element around both that has no text
-// but the heading's.
+// isBehind reports whether an element follows a heading within the element around the heading, and the element
+// around has no text but that of the heading.
 func (d *Document) isBehind(element int32, heading *hypertext.Element) bool {
 	parent := &d.page.Elements[heading.Parent]
 	return element < parent.Last && parent.Start == heading.Start && d.isBlankBetween(heading.End, parent.End)
@@ -107,8 +107,8 @@ func (d *Document) omittedFragments() (omitted int) {
 	return omitted
 }
 
-// anchors returns the anchors of the page to which addresses lead: of those with the same name only the
-// first.
+// anchors returns the anchors of the page to which addresses lead. If several anchors have the same name, addresses
+// lead to the first of them only.
 func (d *Document) anchors() []hypertext.Anchor {
 	anchors := make([]hypertext.Anchor, 0, len(d.page.Anchors))
 	seen := make(map[string]bool, len(d.page.Anchors))
@@ -121,16 +121,17 @@ func (d *Document) anchors() []hypertext.Anchor {
 	return anchors
 }
 
-// isBlankBetween reports whether the page has no text between two offsets. It looks at few bytes: if the
-// offsets are far apart, there is text, since blocks have single line feeds between them.
+// isBlankBetween reports whether there is no text but white space between two offsets of the page's text. If the
+// offsets are more than four bytes apart, it returns false at once: blocks have single line feeds between them, so
+// there must be text.
 func (d *Document) isBlankBetween(from, to int32) bool {
 	const most = 4
 	return to-from <= most && (to <= from || len(bytes.TrimSpace(d.page.Text[from:to])) == 0)
 }
 
-// moveSections adapts Sections to the body and the headings that are left when blocks are moved. The
-// parameter moves says for each block whether it is moved. It must be called before Headings change. A
-// section whose heading is moved is removed: the rest of its text then belongs to the section before.
+// moveSections adapts Sections when blocks are moved out of Body. The parameter moves says for each block whether
+// it is moved. A section whose heading is moved is removed; the rest of its text becomes a part of the section
+// before. moveSections must be called before Headings is changed.
 func (c *Content) moveSections(moves []bool) {
 	if len(c.Sections) == 0 {
 		return
@@ -155,9 +156,9 @@ func (c *Content) moveSections(moves []bool) {
 	}
 }
 
-// fragmentsByElement returns the fragments by which addresses lead to the page's headings (see
-// fragments). The keys are the elements of the headings, as indexes in hypertext.Page.Elements.
-// Documents that were converted to HTML have no fragments, because their readers know none.
+// fragmentsByElement returns the fragments that lead to the page's headings (see fragments). The key is the index
+// of the heading's element in hypertext.Page.Elements. It returns nil for documents that were converted to HTML,
+// such as PDF files: no address leads to their headings.
 func (d *Document) fragmentsByElement() map[int32]string {
 	if d.converted {
 		return nil

@@ -109,7 +109,8 @@ func TestSectionsWithout(t *testing.T) {
 	}
 }
 
-// TestFragmentsBeyondTheLimit checks that what the limits cut off is told.
+// TestFragmentsBeyondTheLimit checks that Document.Omitted tells how many anchors and fragments are beyond the
+// limits.
 func TestFragmentsBeyondTheLimit(t *testing.T) {
 	var page strings.Builder
 	page.WriteString("<h1>Pools</h1><p id=" + strings.Repeat("x", 301) + ">text")

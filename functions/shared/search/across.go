@@ -177,9 +177,10 @@ func openAll(ctx context.Context, across *Across, from string) (all []*translato
 	return all, notes
 }
 
-// join joins the results of several searches to one result. The first of the results must be that of the
-// search in the query's own language. All hits are merged by score, or by date if q asks for it, but hits of the same search keep their
-// order. The joined result has only the page of hits that q requests.
+// join joins the results of several searches for one query, each in another language, to one result. The first
+// result must be that of the search in the query's own language. Its pinned and named pages come first. All
+// other hits are ordered by score or, if q.ByDate is true, by date. Hits of the same search keep their order.
+// The joined result has only the page of hits that q requests (q.From, q.Size).
 func join(results []Result, q *Query) Result {
 	all := results[0]
 	lists := make([][]Hit, len(results))
@@ -221,8 +222,8 @@ func join(results []Result, q *Query) Result {
 	return all
 }
 
-// before reports whether a hit comes before a hit of another search: by score or, if byDate is true, by date and
-// then by score.
+// before reports whether h comes before other, a hit of another search. The hit with the higher score comes
+// first. If byDate is true, the hit of the later day comes first, and scores decide between hits of the same day.
 func (h *Hit) before(other *Hit, byDate bool) bool {
 	if byDate && (h.isNewer(other) || other.isNewer(h)) {
 		return h.isNewer(other)

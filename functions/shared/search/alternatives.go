@@ -8,8 +8,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// numberAlternatives gives the alternatives numbers after those of all terms, and their variants in the words of the
-// plan the same numbers.
+// numberAlternatives numbers the alternatives (synonyms of several words, such as high availability): each gets a
+// number above those of all terms. The variants that stand for an alternative in the words of the plan get the
+// same number.
 func (g *gathered) numberAlternatives(p *plan) {
 	g.alternatives = p.alternatives
 	for i, a := range p.alternatives {
@@ -23,9 +24,10 @@ func (g *gathered) numberAlternatives(p *plan) {
 	}
 }
 
-// addAlternatives appends to the terms of a part the terms of the alternatives: each with a posting list of
-// the documents that have its words next to each other. Anchors have none, since their positions are not
-// read.
+// addAlternatives appends one entry for each alternative (synonym of several words) to g.terms[part]. The entry
+// has a posting list of the documents in which the words of the alternative stand next to each other. The entry
+// is nil if there are no such documents. The entries in g.anchors[part] are always nil: the positions of words
+// in anchors (texts of links) are not read, so nothing says whether words stand together there.
 func (g *gathered) addAlternatives(ctx context.Context, part int) error {
 	for range g.alternatives {
 		if g.terms[part] != nil {
@@ -48,7 +50,7 @@ func (g *gathered) addAlternatives(ctx context.Context, part int) error {
 			return err
 		}
 		var encoder postings.Encoder
-		var positions []uint32 // nobody reads them: all are 0
+		var positions []uint32 // all 0: nothing reads the positions of an alternative
 		for n, doc := range docs {
 			of := &found[n][0]
 			times := 0

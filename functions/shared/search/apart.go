@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// setApart puts hyphens between the parts of the words in clauses that are written like HttpClient, so that
-// they are searched as Http-Client: also by their parts. It reports whether there are such words.
+// setApart changes words such as HttpClient in the clauses to Http-Client (see apart), so that they are also
+// searched by their parts. The result any says whether a word was changed.
 func setApart(clauses []clause) (any bool) {
 	for i := range clauses {
 		c := &clauses[i]

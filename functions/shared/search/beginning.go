@@ -15,16 +15,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// storedAtOnce is the number of documents that Beginning reads by one request.
+// storedAtOnce is the number of documents that the method Beginning reads with one request.
 const storedAtOnce = 512
 
 // Beginning returns the documents of the part whose addresses begin with the given text, such as
-// https://example.org/old/. The text must be the beginning of a canonical URL with its host.
+// https://example.org/old/. The text must be the beginning of a canonical URL, and contain the whole host.
 //
-// Segments have no list of addresses, but addresses have words. So Beginning looks up the documents with all
-// words of the text in their addresses, and reads these, which costs as much as reading their texts. A
-// document without any words, such as an image, is not found. Of an unvisited part all documents are
-// read, because its addresses have no words.
+// Segments have no list of addresses, but the words of addresses are indexed. So Beginning first looks up the
+// documents that have all words of the text in their addresses. Then it reads these documents and compares their
+// addresses. This costs as much as reading their texts. A document without any words, such as an image, is not
+// found. In an unvisited part (URLs known only by links) the words of addresses are not indexed, so all
+// documents of the part are read.
 func (p Part) Beginning(ctx context.Context, text string) (*roaring.Bitmap, error) {
 	candidates, err := p.addressed(ctx, text)
 	if err != nil {
@@ -45,8 +46,8 @@ func (p Part) Beginning(ctx context.Context, text string) (*roaring.Bitmap, erro
 	return found, nil
 }
 
-// addressed returns the documents that have all words of the beginning of an address in their addresses,
-// and are not dead.
+// addressed returns the documents that are not dead and whose addresses contain all words of the text beginning,
+// which is the beginning of an address.
 func (p Part) addressed(ctx context.Context, beginning string) (*roaring.Bitmap, error) {
 	all := roaring.New()
 	all.AddRange(0, uint64(p.Segment.Documents()))
@@ -87,9 +88,11 @@ func (p Part) addressed(ctx context.Context, beginning string) (*roaring.Bitmap,
 	return all, nil
 }
 
-// wholeWords returns the words of the beginning of an address, each as the terms that the rules of the
-// given languages make of it. It leaves out the last word if the address may go on with further letters of
-// it, and words that are not ASCII, which may be divided in other ways in whole addresses.
+// wholeWords returns the words of the beginning of an address. Each word is given as its terms: those that the
+// rules of the given languages make of it. Two kinds of words are left out:
+//
+//	the last word, if the text ends in it    the address may go on with more letters of this word
+//	words that are not ASCII                 a whole address may be divided into other words there
 func wholeWords(beginning string, languages map[string]int) (words [][]string) {
 	_, text, _ := strings.Cut(beginning, "://")
 	if plain, err := url.PathUnescape(text); err == nil {

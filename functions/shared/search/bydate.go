@@ -15,16 +15,18 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// dayWorth is what each day of a page's own date adds to its score while matches are sorted by date: more than
-// any query can give, so that the newer of two pages comes first whatever its words are. It is taken away again
-// from the scores of hits.
+// dayWorth is added to the score of a match for each day of its page's own date, while matches are sorted by date.
+// It is greater than any score of a query, so the newer of two pages comes first, whatever words they have. The
+// scores that hits show are without it (see scoreOf).
 const dayWorth = 1e6
 
-// byDate reports whether the matches are sorted by the pages' own dates: if the query asks for it, or if it has
-// filters but no words, so that there are no scores. Images are sorted by score only.
+// byDate reports whether the matches are sorted by the dates that the pages state for themselves. This is so if
+// the query asks for it, and also if the query has filters or excluded words but no words to find, because then
+// no page has a score. Images are never sorted by date.
 func (s *search) byDate() bool { return (s.query.ByDate || s.plan.lists) && !s.plan.images }
 
-// pass looks for matches in the documents of the current segment. The parameter documents is their number.
+// pass goes through the current segment and passes each document that may match to s.match. The parameter
+// documents is the number of documents of the segment.
 func (s *scan) pass(documents uint32) error {
 	if !s.plan.lists {
 		return s.run()
@@ -68,8 +70,8 @@ func (s *search) readTextless(ctx context.Context, part int) error {
 	return nil
 }
 
-// leaveOutTextless removes documents without text from those that a list may have, with a note: no other query
-// finds them.
+// leaveOutTextless removes documents without text, such as images, from those that a query without words lists,
+// and adds a note with their number. A query with words does not find such documents, either.
 func (s *search) leaveOutTextless() {
 	n := 0
 	for part, docs := range s.textless {
@@ -86,9 +88,9 @@ func (s *search) leaveOutTextless() {
 	}
 }
 
-// orderAll sorts all matches by score, which has the date, then by identity. It reads the identities of all
-// segments with matches, so that each page of hits follows the one before it, however many matches are of the
-// same day or of none.
+// orderAll sorts all matches by score, which includes the worth of the date, and matches with the same score by
+// identity (hash of the URL). It reads the identities of all segments with matches: without them, matches of
+// the same day could change places between two pages of hits.
 func (s *search) orderAll(ctx deadline, best []match) error {
 	unread := s.unidentified([][]match{best})
 	err := s.each(ctx, func(ctx context.Context, part int) error {
@@ -106,8 +108,8 @@ func (s *search) orderAll(ctx deadline, best []match) error {
 	return nil
 }
 
-// scoreOf returns the score of a match without the worth of its date, by which it may be sorted. If the match has
-// a date, the result is rounded up by less than 1e-4.
+// scoreOf returns the score of a match without what was added for its date (see dayWorth). If something was added,
+// the result may be up to 1e-4 too high.
 func (s *search) scoreOf(f match) float64 {
 	if !s.byDate() || f.newness == 0 {
 		return f.score
@@ -115,14 +117,16 @@ func (s *search) scoreOf(f match) float64 {
 	return math.Ceil((f.score-f.newness)*1e4) / 1e4
 }
 
-// setDate gives a hit the date of its page, if its document does not have it.
+// setDate gives a hit the date that its page states. It does nothing if the hit has a date already (from the
+// stored document), or if the date is not known.
 func (s *search) setDate(hit *Hit, f match) {
 	if day := s.dateOf(f); hit.Date.IsZero() && day > 0 {
 		hit.Date = dayOf(day)
 	}
 }
 
-// isNewer reports whether a hit's own date is of a later day than that of another one.
+// isNewer reports whether the date that h's page states is of a later day than that of other. A hit without a
+// date counts as older than all days.
 func (h *Hit) isNewer(other *Hit) bool {
 	return h.Date.Truncate(24 * time.Hour).After(other.Date.Truncate(24 * time.Hour))
 }

@@ -18,8 +18,8 @@ func (ix *Index) visited() []Part {
 	return slices.DeleteFunc(slices.Clone(ix.parts), func(p Part) bool { return p.Unvisited })
 }
 
-// Census counts all pages of the index by the values of the given columns, such as Site. For each
-// column, it returns how many pages have each value. It reads these columns of all segments.
+// Census counts all pages of the index by the values of the given columns, such as Site. Result i maps each value
+// of column names[i] to the number of pages that have it. Census reads these columns of all segments.
 func (ix *Index) Census(ctx context.Context, names ...string) ([]map[string]int, error) {
 	s := &search{ix: ix, query: &Query{Facets: names}, gathered: newGathered(ix.visited())}
 	err := s.each(withoutDeadline(ctx), func(ctx context.Context, part int) error {
@@ -42,7 +42,7 @@ func (ix *Index) Census(ctx context.Context, names ...string) ([]map[string]int,
 	return counts, nil
 }
 
-// Sample returns at most n pages of the index, at about equal distances in the order in which the
+// Sample returns at most n pages of the index. They are spread evenly over all pages, in the order in which the
 // segments store them.
 func (ix *Index) Sample(ctx context.Context, n int) ([]segment.Document, error) {
 	parts, all := ix.visited(), 0

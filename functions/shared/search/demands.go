@@ -13,24 +13,26 @@ type where int
 
 const (
 	anywhere  where = iota // in its texts, in its anchors (texts of links to it), or in the names of its site
-	inTexts                // in its texts alone, as all excluded words, so that no link hides a page
+	inTexts                // in its texts only; so for all excluded words: a link to a page cannot exclude it
 	inTitle                // intitle:
 	inAddress              // inurl:
 	inAnchors              // inanchor:
 )
 
-// fields maps what may stand before words to the field in which these must occur. After the names that
-// begin with all, the words that follow must occur there, too.
+// fields maps the names before a colon, such as intitle in intitle:fox, to the field of the document in which the
+// words must occur. A name that begins with "all" holds for all words that follow it in the query.
 var fields = map[string]where{
 	"intitle": inTitle, "inurl": inAddress, "inanchor": inAnchors,
 	"allintitle": inTitle, "allinurl": inAddress, "allinanchor": inAnchors,
 }
 
-// demand is a condition on documents that words and phrases with signs cannot express. It is a tree:
-// exactly one of the fields all, any, none, word and phrase is set. Example: intitle:red (fox OR "blue dog")
-// makes two conditions, the word red in the title, and any of the word fox and the phrase blue dog.
+// demand is a condition on documents that cannot be expressed by plain words and phrases with + or -. A demand is
+// a tree: exactly one of the fields all, any, none, word and phrase is set.
+//
+// Example: intitle:red (fox OR "blue dog") makes two demands. The first is the word red in the title. The
+// second has two demands in any: the word fox and the phrase blue dog. One of these two must hold.
 type demand struct {
-	all, any []*demand    // each must hold, or one of them
+	all, any []*demand    // all: each of them must hold; any: at least one must hold
 	none     *demand      // it must not hold
 	word     *queryWord   // the document must have it, in the field below
 	phrase   *queryPhrase // the document must have it, in the field below
@@ -50,13 +52,14 @@ func (c *demand) eachLeaf(do func(leaf *demand)) {
 	}
 }
 
-// addGroup adds a group of alternatives, or a clause with a field such as intitle:, to the plan.
+// addGroup adds to the plan a group of alternatives, or a clause with a field such as intitle: (see fields).
 //
-//	(red OR blue)             a word with two synonyms: it is not required, but a document with one of
-//	                          them has it, and so may have all words of the query
-//	(red OR "blue fox")       a condition, as are all groups that have a phrase, or an alternative of several
-//	                          words: one of them must occur. All these words score.
-//	intitle:red               a required word, with the condition that it is in the title
+//	(red OR blue)         becomes one word with two synonyms. It is required only after a +. A document
+//	                      with red or blue has the word.
+//	(red OR "blue fox")   becomes a condition (see demand): red or the phrase must occur. So does each
+//	                      group with a phrase, a field, or an alternative of several words. The words and
+//	                      phrases also count for the score.
+//	intitle:red           becomes the required word red, and the condition that red is in the title.
 func (p *plan) addGroup(c clause) {
 	if w := p.synonyms(&c); w != nil {
 		p.words = append(p.words, w)
@@ -75,8 +78,8 @@ func (p *plan) addGroup(c clause) {
 	p.demands = append(p.demands, of)
 }
 
-// synonyms returns the word for a group in which each alternative is one word of one term, without a
-// field; nil for other groups.
+// synonyms returns one word for a group such as (red OR blue): w.any has a word for each alternative. It returns
+// nil for a group that is excluded, or that has an alternative with a field, a group, or more than one word.
 func (p *plan) synonyms(c *clause) *queryWord {
 	if c.any == nil || c.sign == '-' {
 		return nil
@@ -115,8 +118,8 @@ func (p *plan) synonyms(c *clause) *queryWord {
 	return w
 }
 
-// unite gives the words of groups such as (red OR blue) the variants of all their synonyms. It must be
-// called when the variants of prefixes are known.
+// unite gives each word that stands for a group, such as (red OR blue), the variants (terms to look up) of all
+// words of the group. It must be called after the variants of prefixes and of words with edits are known.
 func (p *plan) unite() {
 	for _, w := range p.words {
 		for _, synonym := range w.any {
@@ -133,9 +136,9 @@ func (p *plan) unite() {
 	}
 }
 
-// demand returns the demand of a clause; nil if the clause has no words. The parameter excluded is
-// true for what must not occur: such words do not score. required is true if every document must have the
-// words.
+// demand returns the condition that a clause makes; nil if the clause has no words. The parameter excluded says
+// whether the clause, or a group around it, must not occur: then its words do not count for the score. The
+// parameter required says whether every document must have the words of the clause.
 func (p *plan) demand(c *clause, excluded, required bool) *demand {
 	if c.any == nil {
 		return p.leaf(c, excluded, required)
@@ -164,9 +167,10 @@ func (p *plan) demand(c *clause, excluded, required bool) *demand {
 	return group
 }
 
-// leaf returns the condition of a word or phrase; nil if it has no words that are indexed. A written word
-// of several words of the index is a phrase. For a joined word, such as e-mail, the word email will do, too.
-// The positions of words in anchors are not read, so anchors need only have all words of a phrase.
+// leaf returns the condition that a clause without a group makes; nil if none of its words is indexed. If the
+// written word consists of several words of the index, as os.path does, these must occur as a phrase. Two
+// exceptions: of a joined word, such as e-mail, the word email alone is enough. In anchors (texts of links)
+// the words of a phrase need not stand together, because the positions of words in anchors are not read.
 func (p *plan) leaf(c *clause, excluded, required bool) *demand {
 	analysed := p.take(analysis.Query(c.text, p.analyzers))
 	in := c.field
@@ -221,7 +225,8 @@ func (p *plan) leaf(c *clause, excluded, required bool) *demand {
 	return &demand{any: append(joined.any, whole)}
 }
 
-// isLoose reports whether unquote has taken the quotes off several words: they need not stand together.
+// isLoose reports whether the clause has several words that need not stand together, because the function
+// unquote has removed the quotes around them.
 func isLoose(c *clause) bool { return !c.quoted && strings.ContainsFunc(c.text, unicode.IsSpace) }
 
 // eachLeaf calls do for every word and phrase in the conditions of the plan.

@@ -19,12 +19,14 @@
 //	collection:news    documents of the collection
 //	type:pdf           documents of the MIME type, or of its second half
 //	type:image         images instead of documents (see below)
-//	after:2026-01-31 before:2026   of that day or later, before that year, by the page's own
-//	                   date (see below)
+//	after:2026-01-31   documents of that day or later, by the date that the page states for
+//	                   itself (see Dates)
+//	before:2026        documents from before that year, by the same date
 //	dup:all            documents with the same text one by one (see Query.Fold)
-//	red OR fox         a word of either kind: as one word with two forms; also red | fox
-//	                   and (red|fox)
-//	dog (red OR fox)   a document that has dog and red, or dog and fox, has all words
+//	red OR fox         either word will do; both score as one word with two synonyms. Also
+//	                   red | fox and (red|fox)
+//	dog (red OR fox)   a document that has dog and red, or dog and fox, counts as one with
+//	                   all words of the query
 //	+(red OR fox)      one of them must occur; -(red OR fox): neither may
 //	"red fox" OR "blue dog"   one of the phrases must occur
 //	intitle:fox        the word must be in the title; also intitle:"red fox", -intitle:fox, and
@@ -37,18 +39,24 @@
 // before it, such a word is searched as a phrase. Every text is a query: there are no
 // syntax errors.
 //
-// OR joins the clause before it with the one after it: a b OR c is a (b OR c). A group whose
-// alternatives are all single words is one word for scores. Any other group, with a phrase, a field such
-// as intitle: or an alternative of several words, must hold, even without +; the words in it score if
-// they occur. All words of an alternative must occur: (red fox) OR dog. A sign before a parenthesis
-// holds for each word in it. OR joins neither filters nor excluded words: these hold for the whole query.
+// OR joins the clause before it with the one after it: a b OR c means a (b OR c). The clauses that OR joins
+// are the alternatives of a group. There are two kinds of groups:
 //
-// A query without words that may or must occur, but with filters or excluded words, such as
-// site:example.org or -fox, lists all documents that these accept, the newest first (see Dates). Files
-// without text, such as images, are not listed; a note counts them. An empty query lists all documents with
-// [Query].All; otherwise it finds none.
+//	(red OR fox)              all alternatives are single words: the group scores as one word, and is
+//	                          not required
+//	(red OR "blue fox")       an alternative is a phrase, has a field such as intitle:, or has several
+//	(dog OR (red fox))        words: one of the alternatives must occur, even without +. All words of
+//	                          an alternative must occur. The words of the group score if they occur.
 //
-// Where a sign, a quote, a parenthesis or a filter is not meant as such, it counts as ordinary text:
+// A sign before a parenthesis holds for each word within. OR joins neither filters nor excluded words: these
+// hold for the whole query.
+//
+// A query that has filters or excluded words, but no other words, such as site:example.org or -fox, lists all
+// documents that the filters accept and that lack the excluded words, the newest first (see Dates). Files
+// without text, such as images, are not listed; a note tells their number. An empty query lists all documents
+// if [Query].All is true; otherwise it finds none.
+//
+// Where a sign, a quote, a parenthesis or a filter does not seem to be meant as such, it is ordinary text:
 //
 //	„Model C“-Schulen         the hyphen is no sign, as no space is before it
 //	f(x) (see above)          no parenthesis groups, as there is no OR and no sign before it
@@ -72,13 +80,13 @@
 //
 // # Dates
 //
-// after:, before: and [Query.ByDate] go by the date that a page states for itself
-// (segment.Document.Date), by day in UTC, and never by the day of the fetch: else all pages of an
-// old manual would be new on the day of a crawl. A page that states no date
+// after:, before: and [Query].ByDate use the date that a page states for itself, such as "Last updated on Nov
+// 26, 2026" (segment.Document.Date), as a day in UTC. The day of the download does not count: otherwise all
+// pages of an old manual would be new on the day of a crawl. A page that states no date
 //
-//	with after: or before:   does not match; a note says how many pages were left out so, of those that
-//	                         the other filters accept
-//	sorted by date           comes after all pages with a date, by its score
+//	with after: or before:   does not match; a note says how many pages that the other filters accept
+//	                         were left out for this reason
+//	sorted by date           comes after all pages with a date; such pages are sorted by score
 //
 // Pages of the same day are sorted by score too, and pages with the same score by identity. If the matches
 // are sorted by date, all bonuses for similar and for new pages, [Query.Spread] and the order of
@@ -213,20 +221,21 @@
 //
 // # Synonyms
 //
-// With [Query].Synonyms, a plain word of the query also finds the others of its set, as if they were its
-// terms: the highest score of them counts, idf is that of all together, and a page with one of them has the
-// word. The words of sets are analysed as those of queries, so databases finds what database does. Words
-// in quotes, with a sign or in a group, prefixes and words with edits have no synonyms, and a synonym
-// has none of its own.
+// With [Query].Synonyms (sets of words, such as postgres and postgresql), a plain word of the query also finds
+// pages with the other words of its set. These words are searched like further terms of the word: the highest
+// of their scores counts, the idf is that of all together, and a page with one of them has the word. Words of
+// sets are analysed like words of queries, so the query databases finds the synonyms of database. These have
+// no synonyms: words in quotes, with a sign or in a group, prefixes, and words with edits. The synonyms of a
+// synonym are not searched. One side of a synonym may be several words:
 //
-//	ha → high availability   a page has the word if it has the two next to each other in a text; this
-//	                         counts like one term with the positions of the two. Links are not searched
-//	                         for it, nor are images, nor is it translated.
-//	high availability → ha   a page with ha has both words. Of words that follow each other in the
-//	                         query, the longest synonym counts.
+//	query ha,                  a page has the word ha if the words high and availability stand next to
+//	synonym high availability  each other in one of its texts. They score as one term. Anchors (texts of
+//	                           links), images and translated queries are not searched for such a synonym.
+//	query high availability,   a page with ha has both words of the query. If synonyms of different
+//	synonym ha                 lengths begin at the same word of the query, the longest counts.
 //
-// Both words of high availability are marked in snippets, also where they are apart. A query uses at most
-// 100 synonyms, 16 of them of several words; a note says so if there are more.
+// In snippets, high and availability are both marked, also where they do not stand together. A query uses at
+// most 100 synonyms, of which 16 may have several words; a note says so if there are more.
 //
 // # Snippets
 //
@@ -238,12 +247,12 @@
 //
 // # Alike documents
 //
-// With [Query].Fold, documents with the same text, or nearly the same text and title,
-// become one hit. They are looked for among the best matches: a hundred, or four times the number of
-// hits that are asked for if this is more. Beyond the 500th hit they are shown one by one. Of the alike documents whose score is within 5 % of the best,
-// the one in the likeliest language of the query is shown, or else the one with the shortest address
-// that names its language. A directory and its index page (/a/ and /a/index.html) are one hit if they
-// share half of their text, and the directory is shown. [Result].Total counts all alike documents.
+// With [Query].Fold, documents with the same text, or nearly the same text and title, become one hit. They are
+// looked for among the best matches: a hundred, or four times the number of hits that are asked for if this is
+// more. Beyond the 500th hit they are shown one by one. Of the alike documents whose score is within 5 % of the
+// best, the one in the likeliest language of the query is shown, or else the one with the shortest address that
+// names its language. A directory and its index page (/a/ and /a/index.html) are one hit if they share half of
+// their text, and the directory is shown. [Result].Total counts all alike documents.
 //
 // If no language of the query is 80 % probable, the languages of [Query].Reader decide which of
 // several alike documents is shown. They also order translations of a page: the translations together
@@ -271,34 +280,39 @@
 //
 // # Mistyped queries
 //
-// [Result].Meant is the query that was probably meant, with its number of results, if words of the query are
-// in no document, or if the query finds fewer than ten and a word is in one or two. The words of the index as
-// they are written on pages are compared with each such word:
+// [Result].Meant is the query that was probably meant, with its number of results. A query is examined for
+// mistakes if one of its words is in no document, or if the query finds fewer than ten documents and one of its
+// words is in only one or two documents. Each such word is replaced by words of the index, as they are written
+// on pages:
 //
-//	vacum, vacumu            a word one edit away, or two for eight letters and more; of several the one
-//	                         in most documents, in the languages that the rest of the query tells or
-//	                         lang: demands. Frequent slips count more, another first letter less.
-//	vacuumtable              two words
-//	data base                one word, if one of the two is in no document
-//	мфсггь, ghbdtn           the keys of another layout of the keyboard: Russian, Ukrainian, Greek,
-//	                         Hebrew, Arabic or German in place of English, or English in place of these
+//	vacum, vacumu            by a word that is one edit away, or two for words of eight letters or more.
+//	                         Of several the one in most documents counts, in the languages that the
+//	                         rest of the query or lang: suggests. A word that differs by a frequent slip,
+//	                         such as two swapped letters, is preferred; one with another first letter
+//	                         is avoided.
+//	vacuumtable              by two words
+//	data base                by one word, if one of the two is in no document
+//	мфсггь, ghbdtn           by the word that the same keys give in another layout of the keyboard:
+//	                         English instead of Russian, Ukrainian, Greek, Hebrew, Arabic or German, or
+//	                         one of these instead of English
 //
-// Signs, quotes and filters stay as they are; names with digits, excluded words, prefixes and words with
-// edits are not corrected. A word in one or two documents is corrected only to one in 500 times as many.
-// One corrected query is searched for, and it is offered only if it finds something, and more than the typed
-// one, or has a word of the index where that has none. A query without doubt costs nothing more.
+// Signs, quotes and filters stay as they are. Words with digits, excluded words, prefixes and words with edits
+// are not corrected. A word in one or two documents is corrected only to a word in 500 times as many. One
+// corrected query is searched for. It is offered if it finds more than the typed query; or if it finds
+// something, and a word of the typed query is in no document. A query that is not examined needs no
+// further reads.
 //
 // # Suggestions
 //
 // [Index.Suggest] offers titles, headings and words for a text that is being typed. The score of a
-// suggestion is the sum, in steps of which 8 stand for twice the rank, of
+// suggestion is the sum of the following. In this scale, 8 more means twice the rank of the page.
 //
 //	rank of the page            its segment.Rank; that of the mean page if it has none
 //	the title of a page         24
 //	the heading of n pages      4 · log n, at most 28; the logarithm is binary
 //	where a typed word begins   32 at the start of the suggestion, 16 at the start of a later word, 0
 //	                            inside a joined word
-//	a whole word is typed       4
+//	a typed word is whole       4: it is not only the beginning of a word of the suggestion
 //	length                      −2 for each eight characters, at least −30
 //
 // # Named pages
@@ -311,8 +325,8 @@
 //
 // A query may pin pages ([Query].Pinned), which somebody has chosen for it. They are the first hits, even
 // before a named page, each with the score of the best of the others. As with a named page, filters may
-// leave them out, and the other hits are those that the query would find if these pages did not match. Of
-// pinned pages in a language into which the query is translated (see Across languages), none comes first.
+// leave them out, and the other hits are those that the query would find if these pages did not match. A
+// pinned page in a language into which the query is translated (see Across languages) does not come first.
 //
 // # Images
 //

@@ -100,9 +100,9 @@ func (g *gathered) expand(ctx deadline, ix *Index, p *plan) error {
 	return nil
 }
 
-// limitExpanding makes ordinary words of the prefixes and the words with edits that are too many, with a
-// note. It returns how many words each of the others may match. The parameter expanding has the words of the
-// query that stand for others.
+// limitExpanding limits how many prefixes (fox*) and words with edits (foks~) of the query stand for other words:
+// those beyond MaxExpanding are searched as they stand, with a note. The parameter expanding has all such words.
+// The result most is how many words of the index each of the others may stand for.
 func (p *plan) limitExpanding(expanding []*queryWord) (most int) {
 	written := 0
 	for _, w := range expanding {

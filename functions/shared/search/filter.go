@@ -167,9 +167,10 @@ func (f *filter) names(others []string) (names []string) {
 	return names
 }
 
-// accept returns the documents of a part that the filter accepts, given the columns that it needs. dates has
-// the days of the pages' own dates (see segment.OwnDates). undated is the number of pages that it would
-// accept if they stated a date.
+// accept returns the documents of a part (segment of the index) that the filter accepts. The parameter strings
+// has the columns that the filter needs, by name. The parameter dates has, for each document, the day that its
+// page states for itself (see segment.OwnDates; 0: none). The result undated is the number of pages that are
+// left out only because they state no date.
 func (f *filter) accept(p Part, strings map[string]*segment.StringColumn, dates []uint64) (of accept, undated int) {
 	if f.empty() {
 		return accept{dead: p.Dead}, 0
@@ -198,9 +199,9 @@ func (f *filter) accept(p Part, strings map[string]*segment.StringColumn, dates 
 	return of, undated
 }
 
-// days returns the limits of the date as numbers of the column segment.OwnDates: the first day that the
-// filter accepts, and the first day after that which it does not accept. A page without a date has the
-// number 0, which is below all days.
+// days returns the range of days that after: and before: accept: from is the first day of the range, to is the
+// first day behind it. Days are numbered as in the column segment.OwnDates. There, a page without a date has the
+// number 0, which is in no range, since from is at least 1.
 func (f *filter) days() (from, to uint64) {
 	day := func(date time.Time) int64 { return (date.UnixMilli() + msOfDay - 1) / msOfDay }
 	from, to = 1, math.MaxUint64

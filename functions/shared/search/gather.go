@@ -280,10 +280,10 @@ func (s *search) atLeast() int {
 	return verified
 }
 
-// withPhrases adds the scores of the required phrases to a document's score, which is so far that of the
-// words alone. It returns the sum, and whether the document has all required phrases and no excluded one.
-// The parameter found says how often the document has each phrase of plan.must, of plan.never and of
-// plan.grouped.
+// withPhrases adds the scores of phrases to a document's score, which is so far that of the words alone: those of
+// the required phrases (plan.must) and those of the phrases in conditions (plan.grouped). It returns the sum, and
+// whether the document has all required phrases and no excluded one. The parameter found says how often the
+// document has each phrase of plan.must, then of plan.never, then of plan.grouped.
 func (s *search) withPhrases(score float64, found []occurrence) (float64, bool) {
 	for i := range s.plan.must {
 		if found[i].none() {
@@ -304,9 +304,9 @@ func (s *search) withPhrases(score float64, found []occurrence) (float64, bool) 
 	return score, true
 }
 
-// recheck evaluates the conditions of the plan for matches, now that their phrases are known. The parameter
-// found says how often each match has each phrase of plan.must, plan.never and plan.grouped. For a match
-// that fails a condition, recheck sets it to nil.
+// recheck evaluates the conditions of the plan (plan.demands) once more for the matches, now that their phrases
+// are known. For each match, found says how often it has each phrase of plan.must, then of plan.never, then of
+// plan.grouped. If match i fails a condition, recheck sets found[i] to nil.
 func (s *search) recheck(matches []match, found [][]occurrence) error {
 	work := scans.Get().(*scan)
 	defer scans.Put(work)

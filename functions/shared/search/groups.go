@@ -41,21 +41,21 @@ func parse(text string) (clauses []clause, notes []string) {
 	return append(clauses, p.raised...), slices.Compact(p.notes)
 }
 
-// parser reads the text of a query.
+// parser reads the text of a query and divides it into clauses.
 type parser struct {
 	text     string   // the text that is not read yet
-	start    bool     // whether nothing was read yet
-	grouping bool     // whether parentheses and OR may have a meaning
-	or       bool     // whether the word OR may have a meaning
-	grouped  bool     // whether there was a group, or a sign before a parenthesis
+	start    bool     // whether this is the start of the query or of a group: a sign needs no space before it here
+	grouping bool     // whether parentheses, | and OR may have a meaning; otherwise they are ordinary text
+	or       bool     // whether OR may have a meaning; false for a sentence in capitals (see isInCapitals)
+	grouped  bool     // whether the text has OR or | between two clauses, or a sign before a parenthesis
 	unclosed bool     // whether a closing parenthesis is missing
 	tooDeep  bool     // whether there were more than maxDepth parentheses within each other
 	raised   []clause // clauses of alternatives that count for the whole query (see raise)
 	notes    []string
 }
 
-// sequence reads clauses up to the end of the text, or up to the parenthesis that closes a group. The
-// parameter depth is the number of open parentheses.
+// sequence reads clauses up to the end of the text, or up to the parenthesis that closes the group in which it
+// reads. The parameter depth is the number of parentheses that are open: 0 outside of all groups.
 func (p *parser) sequence(depth int) (clauses []clause) {
 	or := ""            // the sign | or OR that was read last, before the next clause
 	follows := anywhere // the field of all following words, after allintitle: and the like
@@ -64,7 +64,7 @@ func (p *parser) sequence(depth int) (clauses []clause) {
 		spaced := p.start || len(rest) < len(p.text) || or != ""
 		p.text, p.start = rest, false
 		closes := depth > 0 && p.closes()
-		if or != "" && (rest == "" || closes) { // nothing is left that it could join
+		if or != "" && (rest == "" || closes) { // no clause follows: the sign is an ordinary word
 			clauses = append(clauses, clause{text: or})
 		}
 		if closes {
@@ -102,8 +102,9 @@ func (p *parser) sequence(depth int) (clauses []clause) {
 	return p.unwrap(clauses)
 }
 
-// next reads the next clause. A + or - is a sign, and a parenthesis may open a group, only if spaced is
-// true: at the start of the query, of a group and of an alternative, and after white space.
+// next reads the next clause. The parameter spaced says whether the clause is at the start of the query, of a
+// group or of an alternative, or has white space before it. Only then a + or - is a sign, and a parenthesis may
+// open a group.
 func (p *parser) next(depth int, spaced bool) (c clause) {
 	sign, inner := byte(0), p.text
 	if spaced && (inner[0] == '+' || inner[0] == '-') {
@@ -123,7 +124,8 @@ func (p *parser) next(depth int, spaced bool) (c clause) {
 	return c
 }
 
-// flatten returns the words of clauses, without groups: an OR between them no longer counts.
+// flatten returns the words and phrases of the clauses and of all groups in them, as one list without groups. So
+// (red OR blue) becomes red, blue.
 func flatten(clauses []clause) (all []clause) {
 	for _, c := range clauses {
 		if c.any == nil {
@@ -136,9 +138,12 @@ func flatten(clauses []clause) (all []clause) {
 	return all
 }
 
-// wordEnd returns the end of the word at the beginning of a text: white space, a | behind the word, or the
-// parenthesis that closes a group. In a group, a | within a word divides it, too: (full|analyze), but not
-// on|off alone. A parenthesis that was opened in the word closes no group: f(x).
+// wordEnd returns the offset at which the word at the beginning of the text ends: at white space, at a | behind
+// the word, at the parenthesis that closes the group, or at the end of the text. The parameter depth is the
+// number of open groups.
+//
+//	red|blue      outside of groups one word; in a group, as in (red|blue), the word red ends at the |
+//	f(x)          one word: the closing parenthesis belongs to the one that the word has opened
 func (p *parser) wordEnd(text string, depth int) int {
 	open := 0
 	for i, r := range text {
@@ -162,7 +167,8 @@ func (p *parser) wordEnd(text string, depth int) int {
 // closes reports whether the text begins with a parenthesis that closes a group.
 func (p *parser) closes() bool { return strings.HasPrefix(p.text, ")") && endsWord(p.text[1:]) }
 
-// endsWord reports whether a closing parenthesis or a | before the text is at the end of a word.
+// endsWord reports whether a closing parenthesis or a | ends a word. The parameter text is what follows this
+// character: nothing, white space, a quote, a closing parenthesis or a |.
 func endsWord(text string) bool {
 	next, _ := utf8.DecodeRuneInString(text)
 	return text == "" || unicode.IsSpace(next) || isQuote(next) || next == ')' || next == '|'
@@ -191,8 +197,9 @@ func (p *parser) cutOr() (sign string) {
 	return "OR"
 }
 
-// isInCapitals reports whether a text is a sentence in capitals, in which OR is a word like the others. It
-// has no lower-case letter, no quotes and no parentheses, and more than mostCapitals words besides OR.
+// isInCapitals reports whether a text is a sentence in capitals, such as TO BE OR NOT TO BE, in which OR is a word
+// like the others. Such a text has more than mostCapitals words besides OR. It has no lower-case letter, no
+// quote, no opening parenthesis and no |.
 func isInCapitals(text string) bool {
 	words := 0
 	for _, word := range strings.Fields(text) {
@@ -206,8 +213,9 @@ func isInCapitals(text string) bool {
 	return words > mostCapitals
 }
 
-// join makes a clause and the one before it alternatives of a group. It returns false if they cannot be
-// alternatives: then both hold for the whole query.
+// join makes the clause before and the clause c, between which stands OR or |, alternatives of one group: it
+// replaces *before by the group. It returns false, and joins nothing, if one of them is excluded, or if both are
+// values of the same filter. Then both hold for the whole query.
 func (p *parser) join(before *clause, c clause) bool {
 	p.grouped = true
 	if before.sign == '-' || c.sign == '-' {
@@ -225,7 +233,8 @@ func (p *parser) join(before *clause, c clause) bool {
 
 func (p *parser) note(note string) { p.notes = append(p.notes, note) }
 
-// alternatives returns the alternatives of a group, and the clause itself if it is none.
+// alternatives returns the alternatives of a group. For any other clause it returns one alternative, the clause
+// itself.
 func (c *clause) alternatives() [][]clause {
 	switch {
 	case c.any == nil:
@@ -236,7 +245,8 @@ func (c *clause) alternatives() [][]clause {
 	return c.any
 }
 
-// setField sets the field of a clause without one. In a group it does so for each clause without a sign.
+// setField makes f the field of the clause (where its words must occur), unless the clause has a field already or
+// is a filter. In a group, it sets the field of each clause that has no sign.
 func (c *clause) setField(f where) {
 	if c.any == nil && c.filter == "" && c.field == anywhere {
 		c.field = f
@@ -250,12 +260,13 @@ func (c *clause) setField(f where) {
 	}
 }
 
-// unwrap replaces parentheses that hold no alternatives by what they hold, and gives their sign to each
-// clause there. It does the same with excluded groups of which no alternative has several clauses:
+// unwrap removes parentheses that group no alternatives, and gives the sign before them to each clause within. It
+// also does so for an excluded group, if each of its alternatives is a single clause:
 //
-//	(red fox)        red fox
-//	+(red fox)       +red +fox
-//	-(red OR fox)    -red -fox
+//	(red fox)                 red fox
+//	+(red fox)                +red +fox
+//	-(red OR fox)             -red -fox
+//	-(red OR (blue fox))      stays a group
 func (p *parser) unwrap(clauses []clause) (flat []clause) {
 	if !slices.ContainsFunc(clauses, func(c clause) bool { return c.any != nil }) {
 		return clauses
@@ -288,8 +299,9 @@ func (p *parser) unwrap(clauses []clause) (flat []clause) {
 	return flat
 }
 
-// raise takes clauses that cannot be a part of alternatives out of a group: filters, and alternatives that
-// are nothing but excluded words. They count for the whole query.
+// raise takes out of a group the clauses that cannot be alternatives, and appends them to p.raised: filters, and
+// alternatives in which all words are excluded. These clauses hold for the whole query. It returns the rest of
+// the group.
 func (p *parser) raise(group clause) clause {
 	var alternatives [][]clause
 	filters := 0

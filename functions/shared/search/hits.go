@@ -245,8 +245,8 @@ func (s *search) facets(scale float64) (facets []Facet) {
 	return facets
 }
 
-// sums returns how many documents were counted for each value of a facet, whose index in Query.Facets is
-// given.
+// sums returns, for each value of a facet, how many documents with this value were counted. The parameter facet is
+// the index of the facet in Query.Facets.
 func (s *search) sums(facet int) map[string]int {
 	sums := map[string]int{}
 	if s.counts == nil {

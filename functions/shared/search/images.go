@@ -38,8 +38,8 @@ type imageQuery struct {
 	never []*queryPhrase
 }
 
-// takeImages removes type:image from the filter, and reports whether the filter had it. Other types in the
-// filter are then ignored, with a note.
+// takeImages removes the filter type:image, and returns whether there was one. If the query has further values of
+// type:, these are dropped with a note, because images and pages are not searched together.
 func (f *filter) takeImages() bool {
 	types := f.any[Type]
 	if !slices.Contains(types, imageType) {
@@ -52,8 +52,9 @@ func (f *filter) takeImages() bool {
 	return true
 }
 
-// withoutConditions replaces groups, and words with a field such as intitle:, by plain words: images are
-// judged by words alone.
+// withoutConditions replaces groups and words with a field, such as intitle:red, by their plain words, because a
+// search for images knows no conditions. It leaves a group as it is if each alternative is a single word or phrase
+// without a field, as in (red OR blue). It drops the excluded words of other groups.
 func (p *plan) withoutConditions(clauses []clause) (plain []clause) {
 	changed := false
 	for _, c := range clauses {

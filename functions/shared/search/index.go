@@ -214,9 +214,14 @@ func (m *Memory) giveBack(v *vocabulary) {
 	}
 }
 
-// Memory is a cache that successive indexes share: documents of hits; identities, term vectors,
-// languages and dates of all documents of a segment; its words and suggestions; dictionaries for
-// translation; and terms of words in texts. It is safe for concurrent use. Its values must not be changed.
+// Memory is a cache that successive indexes share. It holds
+//
+//	documents of hits
+//	of a segment: identities, term vectors, languages and dates of all documents; words; suggestions
+//	dictionaries for translation
+//	terms of words in texts (see vocabulary)
+//
+// It is safe for concurrent use. Values that it returns must not be changed.
 type Memory struct {
 	limit int64
 
@@ -356,7 +361,8 @@ func (m *Memory) put(p place, value any, bytes int64) {
 	}
 }
 
-// putLarge is like put for values that each key stroke of a user needs: they may take a third of the limit.
+// putLarge is like put, but the value may take up to a third of the limit of the cache. It is for values that are
+// needed for each letter that somebody types.
 func (m *Memory) putLarge(p place, value any, bytes int64) {
 	if bytes > m.limit/3 {
 		return

@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// latinKeys are the characters of the keys of an English keyboard (qwerty), row by row. The layouts in
-// keyboards have the characters of the same keys, in the same order; one key may give two letters.
+// latinKeys are the characters of the keys of an English keyboard (qwerty), row by row. Each layout in the variable
+// keyboards has the characters of the same keys in the same order. One key may give two letters.
 const latinKeys = "q w e r t y u i o p [ ] a s d f g h j k l ; ' z x c v b n m , . / `"
 
-// keyboards are layouts of keyboards, in one of which a word may be typed while another is meant: привет
-// is ghbdtn on an English keyboard.
+// keyboards are other layouts of the keyboard, key by key as in latinKeys. Somebody may type a word while the wrong
+// layout is set: the keys of привет give ghbdtn in the English layout.
 var keyboards = []string{
 	"й ц у к е н г ш щ з х ъ ф ы в а п р о л д ж э я ч с м и т ь б ю . ё",  // Russian
 	"й ц у к е н г ш щ з х ї ф і в а п р о л д ж є я ч с м и т ь б ю . '",  // Ukrainian
@@ -20,10 +20,10 @@ var keyboards = []string{
 	"q w e r t z u i o p ü + a s d f g h j k l ö ä y x c v b n m , . - ^",  // German
 }
 
-// mapping says what a key gives in one layout that gives a certain character in another.
+// mapping maps the character of a key in one layout to what the same key gives in another layout.
 type mapping map[rune]string
 
-// mappings returns the mappings from the English layout to each other one, and back.
+// mappings returns two mappings for each layout in keyboards: from the English layout to this one, and back.
 var mappings = sync.OnceValue(func() (all []mapping) {
 	latin := strings.Fields(latinKeys)
 	for _, keyboard := range keyboards {
@@ -39,8 +39,8 @@ var mappings = sync.OnceValue(func() (all []mapping) {
 	return all
 })
 
-// retyped returns a text as it would be if it had been typed in other layouts of the keyboard: in each
-// whose layout has all its characters, in lower case.
+// retyped returns what the keys on which a text was typed give in other layouts of the keyboard, in lower case:
+// ghbdtn gives привет. Mappings that lack a character of the text are left out.
 func retyped(text string) (others []string) {
 	text = strings.ToLower(text)
 	for _, m := range mappings() {

@@ -45,7 +45,8 @@ func TestManyExpansions(t *testing.T) {
 	}
 }
 
-// wordsFrom returns the words with the given beginning and a number of two digits from n to MaxExpansions.
+// wordsFrom returns words that consist of the given beginning and a number of two digits: from n up to, but not
+// including, MaxExpansions.
 func wordsFrom(beginning string, n int) (words []string) {
 	for i := n; i < MaxExpansions; i++ {
 		words = append(words, fmt.Sprintf("%s%02d", beginning, i))

@@ -61,8 +61,9 @@ func newMarker(p *plan, memory *Memory) *textMarker {
 	return m
 }
 
-// addAlternatives makes m mark the words of synonyms of several words, such as high availability for ha: all
-// but stop words, wherever they are in a text, unless they are words of the query themselves.
+// addAlternatives makes m mark the words of those synonyms of the word w that are several words, such as high
+// availability for ha. The parameter n is the number of w among the words of the query. Each word is marked
+// wherever it occurs. Stop words are not marked. Words that the query itself has stay as they are.
 func (m *textMarker) addAlternatives(p *plan, n int, w *queryWord) {
 	for _, v := range w.variants {
 		if v.alternative == nil {
@@ -82,9 +83,10 @@ func (m *textMarker) addAlternatives(p *plan, n int, w *queryWord) {
 	}
 }
 
-// Mark marks the words of a query in whole texts of a page, such as its paragraphs, as snippets of the
-// page would have them marked. The page is in the given language. Prefixes and words with edits are not
-// marked, because the words for which they stand are not looked up.
+// Mark marks the words of a query in texts of a page, such as its paragraphs. The words are those that would be
+// marked in a snippet, but the texts are whole and keep their white space. The page is in the given language.
+// For each text it returns its pieces, the marked words and what is between them. Words that a prefix (fox*) or a
+// word with edits (foks~) stands for are not marked, because Mark does not look them up in the index.
 func (ix *Index) Mark(q Query, language string, texts []string) [][]Fragment {
 	p := ix.plan(&q, false)
 	for _, w := range p.words {

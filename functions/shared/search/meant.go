@@ -38,14 +38,17 @@ type correction struct {
 	text       string
 }
 
-// setMeant sets the field Meant of a search's result, if the query is probably mistyped: if some of its
-// words are in no document, or nearly none, and there is a query with other words that finds more. It
-// searches for one such query only. finds is the number of documents that the query finds as it is written,
-// with its quotes. setMeant does nothing for a query without doubt:
+// setMeant sets the field Meant of the search's result if the query is probably mistyped: if some of its words are
+// in no document or nearly none, and a corrected query finds more documents. If a word is in no document, it is
+// enough that the corrected query finds any. setMeant tries one corrected query only. The parameter finds is the
+// number of documents that the query finds as it is written, with its quotes. These queries are not corrected:
 //
-//	all words of the query are in documents, and it finds fewResults or more
-//	the query asks for a further page of hits, or for none
-//	the query is one of several translations, an address, or one for which pages are pinned
+//	all words are in documents, and at least fewResults documents are found
+//	a further page of hits is asked for, or no hits
+//	it is one of the searches in several languages that Query.Across makes of one query
+//	it is an address (Query.Named), or pages are pinned for it (Query.Pinned)
+//	it has more than maxMistyped bytes
+//	its result is partial, as a segment could not be read in time
 func (s *search) setMeant(ctx context.Context, limited deadline, finds int) error {
 	q := s.query
 	few := finds < fewResults
@@ -84,16 +87,16 @@ type typedPiece struct {
 	words      []analysis.Word
 }
 
-// bare returns the range of the piece without a sign before it and quotes around it.
+// bare returns the range in the text of the piece without a + and quotes before it, and without quotes behind it.
 func (p *typedPiece) bare(text string) (start, end int) {
 	behind := strings.TrimLeftFunc(text[p.start:p.end], func(r rune) bool { return r == '+' || isQuote(r) })
 	start = p.end - len(behind)
 	return start, start + len(strings.TrimRightFunc(behind, isQuote))
 }
 
-// plainPieces returns the pieces of a query in which words may be corrected. Filters, excluded words,
-// prefixes, words with edits, addresses and operators are left out. The words of a piece have their ranges in
-// the text.
+// plainPieces returns the pieces of a query, divided at white space, in which words may be corrected. It leaves out
+// filters and other words with a colon, excluded words, prefixes, words with edits, and e-mail addresses. The
+// words of a piece (typedPiece.words) have their ranges in the text of the query.
 func plainPieces(text string) (pieces []typedPiece) {
 	analyzers := []*analysis.Analyzer{analysis.For("")}
 	for i := 0; i < len(text); {
@@ -122,7 +125,8 @@ func plainPieces(text string) (pieces []typedPiece) {
 	return pieces
 }
 
-// corrections returns the changes that a query needs, in the order of its text.
+// corrections returns the changes that correct a query, in the order of its text; none if no word is doubtful. The
+// parameter few says whether the query finds fewer than fewResults documents.
 func (s *search) corrections(ctx deadline, text string, few bool) ([]correction, error) {
 	pieces := plainPieces(text)
 	if !slices.ContainsFunc(pieces, func(p typedPiece) bool { return s.plan.doubts(&p, few) }) {
@@ -133,7 +137,7 @@ func (s *search) corrections(ctx deadline, text string, few bool) ([]correction,
 		return nil, err
 	}
 	var all []correction
-	seen, spelled := 0, 0 // numbers of words
+	seen, spelled := 0, 0 // numbers of words so far: all, and those for which similar words were looked for
 	for i := 0; i < len(pieces); i++ {
 		p := &pieces[i]
 		unknown := slices.ContainsFunc(p.words, s.plan.lacks)
@@ -171,13 +175,18 @@ func (s *search) corrections(ctx deadline, text string, few bool) ([]correction,
 	return all, nil
 }
 
-// doubts reports whether a piece of a query may be mistyped. few says whether the query finds few documents.
+// doubts reports whether a piece of a query may be mistyped. The parameter few says whether the query finds fewer
+// than fewResults documents.
 func (p *plan) doubts(of *typedPiece, few bool) bool {
 	return len(of.words) == 0 || slices.ContainsFunc(of.words, func(w analysis.Word) bool { return p.doubtsWord(w, few) })
 }
 
-// doubtsWord reports whether a word of a query may be mistyped: whether it is in no document, or, if the
-// query finds few, in nearly none. Shorter words than those to which a correction may lead are not doubted.
+// doubtsWord reports whether a word of a query may be mistyped. The parameter few says whether the query finds
+// fewer than fewResults documents. Doubtful are
+//
+//	words in no document               of partFrom letters or more
+//	words in rareMost documents or     of spelledFrom letters or more, and without digits, if few is true
+//	fewer
 func (p *plan) doubtsWord(w analysis.Word, few bool) bool {
 	documents, examines := p.known[w.Text]
 	return examines && (documents == 0 && utf8.RuneCountInString(w.Text) >= partFrom || few && documents <= rareMost && isSpelled(w.Text))
@@ -189,8 +198,9 @@ func (p *plan) lacks(w analysis.Word) bool {
 	return examines && documents == 0
 }
 
-// joined returns the correction of two neighbouring words to one, such as data base to database. One of the
-// two must be in no document.
+// joined returns the correction of the first two pieces to one word, such as data base to database. It returns
+// false unless each piece is a single word, one of the two words is in no document, and the joined word is in two
+// documents or more. The parameter words has the words of the index.
 func (s *search) joined(words lexicon, text string, pieces []typedPiece) (correction, bool) {
 	if len(pieces) < 2 || len(pieces[0].words) != 1 || len(pieces[1].words) != 1 || pieces[1].start != pieces[0].end+1 {
 		return correction{}, false
@@ -203,8 +213,9 @@ func (s *search) joined(words lexicon, text string, pieces []typedPiece) (correc
 	return correction{a.Start, b.End, likeWritten(text[a.Start:a.End], a.Text+b.Text)}, true
 }
 
-// respelled returns the word or the two words that are probably meant by a word that is in so few documents;
-// "" if there are none.
+// respelled returns the word, or the two words with a space between, that are probably meant by a word; "" if there
+// are none. The parameter documents is the number of documents with the word: 0, or a few. The parameter words has
+// the words of the index.
 func (s *search) respelled(ctx deadline, words lexicon, word string, documents float64) (string, error) {
 	near, err := words.near(ctx.read, word)
 	if err == nil {
@@ -229,13 +240,15 @@ func (s *search) respelled(ctx deadline, words lexicon, word string, documents f
 	return best.word, nil
 }
 
-// inLanguages sorts spellings anew by the languages of the query. The likelihood of a spelling is multiplied
-// by the mean, over the documents that have it, of
+// inLanguages sorts spellings (words of the index that may be meant) anew, by the languages in which the query may
+// be written. It multiplies the likelihood of a spelling by the mean, over all documents with the spelling, of
 //
-//	share of the language in the query / its share in the index    of a language of the query; at most 10
-//	0                                                              of any other, such as one that lang: excludes
+//	documents in a language of the query    share of the language in the query, divided by its share in
+//	                                        the index; at most 10
+//	other documents, such as those in a     0
+//	language that lang: excludes
 //
-// It leaves out those that are in no language of the query.
+// It leaves out spellings with the likelihood 0: those that no document in a language of the query has.
 func (s *search) inLanguages(ctx deadline, near []spelling) ([]spelling, error) {
 	languages := s.plan.languages
 	if len(near) < 2 || len(s.ix.languages) < 2 {
@@ -293,7 +306,8 @@ func (s *search) sameTerm(a, b string) bool {
 	return len(ofA) == 1 && len(ofB) == 1 && slices.ContainsFunc(ofA[0].Terms, func(term string) bool { return slices.Contains(ofB[0].Terms, term) })
 }
 
-// likeWritten returns a word in capitals if another is, or with a capital at its beginning.
+// likeWritten returns word with the capitals of other: all in capitals if other is, or with a capital at its
+// beginning if other begins with one.
 func likeWritten(other, word string) string {
 	first, width := utf8.DecodeRuneInString(other)
 	switch {
@@ -306,8 +320,8 @@ func likeWritten(other, word string) string {
 	return string(unicode.ToUpper(first)) + word[width:]
 }
 
-// corrected returns a query's text after the corrections, and its fragments, of which the corrected ones are
-// marked.
+// corrected returns the text of a query after the corrections, and the same text as fragments, in which the
+// corrected words are marked.
 func corrected(text string, corrections []correction) (string, []Fragment) {
 	var whole strings.Builder
 	var marked []Fragment

@@ -14,7 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// pagesOf returns documents with the texts, n of each.
+// pagesOf returns n documents with each of the texts, in the language lang.
 func pagesOf(lang string, n int, texts ...string) (docs []segment.Document) {
 	for i, text := range texts {
 		for k := range n {
@@ -45,7 +45,7 @@ func TestMeant(t *testing.T) {
 		"vacuumtable":                 "vacuum table 21",
 		"+vacuumtable":                "+vacuum +table 21",
 		"data base":                   "database 20",
-		"autovacum_naptime":           "autovacuum_naptime 20", // naptime alone finds as many
+		"autovacum_naptime":           "autovacuum_naptime 20", // a query for naptime alone finds as many documents
 		"мфсггь":                      "vacuum 21",
 		"ghbdtn":                      "привет 6",
 		"+ghbdtn \"vfccf\"":           "+привет \"масса\" 3",
@@ -115,7 +115,7 @@ func mistype(random *rand.Rand, word string) string {
 	return word[:i] + strings.TrimSpace(keys[at+1:at+2]) + word[i+1:]
 }
 
-// TestMistypedWords mistypes 500 words of the documentation of two packages, whose paragraphs are the
+// TestMistypedWords mistypes 500 words of the documentation of three packages, whose paragraphs are the
 // pages, and checks that most are corrected. Nearly all of the right words must be left alone.
 func TestMistypedWords(t *testing.T) {
 	var docs []segment.Document

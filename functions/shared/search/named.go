@@ -24,9 +24,10 @@ type leading struct {
 	pinned bool // whether the page is one of Query.Pinned
 }
 
-// takeLeading finds the pages that come first (see leading): those that the index has and the filters
-// accept. It sets s.leading to them, and s.shown to those on the requested page of hits. Then it keeps
-// their documents out of the search, because addLeading puts the pages before the hits that are found.
+// takeLeading finds the pages that come before the other hits (see leading): pinned and named ones that the index
+// has and the filters accept. It sets s.leading to all of them, and s.shown to those on the requested page of
+// hits. It also removes their documents from those that the search can find, and lowers the From and Size of the
+// query by their number, because addLeading adds their hits.
 func (s *search) takeLeading() {
 	for _, id := range s.query.Pinned {
 		docs := slices.DeleteFunc(s.documentsOf(id), func(f match) bool { return s.parts[f.part].Unvisited })
@@ -119,8 +120,9 @@ func (a *accept) remove(doc uint32) {
 	a.dead = dead
 }
 
-// addLeading counts the pages that come first, puts their hits before the other hits, and gives each the
-// score of the best of these.
+// addLeading adds the pages of s.leading to the result: it adds their number to Total, and puts the hits for
+// s.shown before the other hits. Each of them gets the score of the first of the other hits on the page; 0 if
+// there are none.
 func (s *search) addLeading(ctx context.Context) error {
 	s.result.Total += len(s.leading)
 	if err := s.fetch(ctx, s.shownDocuments()); err != nil {

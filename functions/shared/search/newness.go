@@ -84,9 +84,9 @@ func (d ownDates) of(doc uint32) int {
 	return int(d[doc])
 }
 
-// knownDate returns the date that a match's page states for itself, if the dates of its segment are in
-// memory already; else the zero time. It is for documents that an older program has stored, without their
-// dates.
+// knownDate returns the date that a match's page states for itself, if the dates of its segment are in memory
+// already; otherwise, or if the page states none, the zero time. It is used for stored documents without a date of
+// their own: an earlier version of the program stored the dates in a column only.
 func (s *search) knownDate(f match) time.Time {
 	dates := s.ix.memory.ownDates(s.parts[f.part].Segment.Ref().Key)
 	if dates == nil || dates[f.doc] == 0 {
@@ -95,7 +95,8 @@ func (s *search) knownDate(f match) time.Time {
 	return dayOf(int(dates[f.doc]))
 }
 
-// dayOf returns the date for a number of days since 1970, plus 1.
+// dayOf converts a day, as the column segment.OwnDates has it (the number of days since 1970, plus 1), to the
+// beginning of this day in UTC.
 func dayOf(day int) time.Time { return time.Unix(int64(day-1)*24*60*60, 0).UTC() }
 
 // halfLife is the difference in days between the dates of two pages at which the older page gets half

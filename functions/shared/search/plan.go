@@ -45,7 +45,7 @@ type plan struct {
 	// the query, without quotes or signs (see setNear).
 	near     []*queryPhrase
 	filter   filter
-	lists    bool       // whether no word must occur, so that all pages are listed that the filters accept
+	lists    bool       // whether the query has no words to find: then it lists all pages that its filters accept
 	images   bool       // whether images are searched instead of pages
 	image    imageQuery // excluded words and phrases of a search for images; set by seekImages
 	unfolded bool       // whether alike documents are shown one by one
@@ -69,7 +69,7 @@ type plan struct {
 	alternatives []*synonymPhrase
 	synonymsUsed int  // number of synonyms of the query's words
 	cutSynonyms  bool // whether synonyms beyond maxSynonyms or maxAlternatives were left out
-	wordwise     bool // whether synonyms of several words are left out, because the query is translated
+	wordwise     bool // whether synonyms of several words are not searched, because the query is translated word by word
 
 	// Set only in a query that is translated (see translator):
 	source     int // index in plan.rules of the rules of the query's own language
@@ -138,8 +138,8 @@ func (ix *Index) plan(q *Query, unquoted bool) *plan {
 	return p
 }
 
-// textOf returns the words of all clauses, as one text. It adds notes about words that look like something
-// else, such as a filter of other search engines.
+// textOf returns the words of all clauses as one text. It adds notes about words that look like something else,
+// such as a filter that only other search engines have.
 func (p *plan) textOf(clauses []clause) string {
 	var text strings.Builder
 	for i := range clauses {
@@ -207,7 +207,7 @@ func (p *plan) add(c clause) {
 	}
 }
 
-// take counts words of the query as used, and returns those that are within MaxWords.
+// take returns those of the analysed words that are within the limit MaxWords for a query, and counts them as used.
 func (p *plan) take(analysed []analysis.Word) []analysis.Word {
 	if left := MaxWords - p.used; len(analysed) > left {
 		analysed, p.reduced = analysed[:left], true
@@ -216,7 +216,7 @@ func (p *plan) take(analysed []analysis.Word) []analysis.Word {
 	return analysed
 }
 
-// word returns the word a of the text of a clause, with its terms.
+// word returns the word of the query for a, which analysis has found in the text of the clause, with its terms.
 func (p *plan) word(c *clause, a *analysis.Word) *queryWord {
 	w := &queryWord{times: 1, text: c.text[a.Start:a.End], lone: a.Lone, begins: a.Lone && p.begun, surface: a.Text}
 	p.addAll(w, a, 1)
@@ -365,8 +365,8 @@ func (p *plan) addNear(a, b *queryPhrase, gap uint32) {
 	p.near = append(p.near, &queryPhrase{words: words, at: at}, &queryPhrase{words: words, at: at, slop: nearSlop})
 }
 
-// written returns the number of words in p.words, without joined words, such as email for e-mail, and words
-// of conditions. A document has all words of the query if it has each of these words; it may lack the others.
+// written returns the number of words in p.words that a document needs to have all words of the query. Two kinds of
+// words are not among these: joined words, such as email for e-mail, and words of conditions (see addGroup).
 func (p *plan) written() (n int) {
 	for _, w := range p.words {
 		if !w.isOptional() {
@@ -378,9 +378,9 @@ func (p *plan) written() (n int) {
 
 func (p *plan) hasPhrases() bool { return len(p.must)+len(p.never)+len(p.grouped) > 0 }
 
-// each calls the function do for every word of the plan: for p.words, p.not, p.tested and the words of
-// p.never and p.alternatives. Of a group such as (red OR blue) these are its words. The other phrases need
-// no calls, because their words are among p.words and p.tested.
+// each calls the function do for every word of the plan that is looked up: those of p.words, p.not and p.tested,
+// and those in the phrases of p.never and p.alternatives. For a word that stands for a group, such as (red OR
+// blue), it calls do for each word of the group instead. The words of all other phrases are in p.words or p.tested.
 func (p *plan) each(do func(w *queryWord)) {
 	for _, w := range p.words {
 		for _, synonym := range w.any {

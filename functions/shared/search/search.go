@@ -48,7 +48,7 @@ func (ix *Index) search(ctx context.Context, q *Query) (Result, error) {
 	}
 	limited, cancel := withDeadline(ctx, q.Deadline)
 	defer cancel()
-	s, err := ix.attempt(ctx, limited, q, q.into != nil) // other languages have other orders of words
+	s, err := ix.attempt(ctx, limited, q, q.into != nil) // in a translation, the words of a phrase may have another order
 	if err != nil {
 		return Result{}, err
 	}
@@ -64,9 +64,9 @@ func (ix *Index) search(ctx context.Context, q *Query) (Result, error) {
 	return s.result, nil
 }
 
-// retry answers a query that finds nothing as it is written. It first leaves out the quotes, then searches
-// for the parts of words such as HttpClient. It returns the first search that finds something, with a note,
-// or else the given one.
+// retry answers a query that finds nothing as it is written, which is the search written. It tries two changes.
+// First it removes the quotes, so that the words need not stand together. Then it divides words such as HttpClient
+// into their parts. It returns the first changed search that finds something, with a note; if none does, written.
 func (ix *Index) retry(ctx context.Context, limited deadline, q *Query, written *search) (*search, error) {
 	if hasQuotes(q.Text) {
 		words, err := ix.attempt(ctx, limited, q, true)
@@ -93,7 +93,8 @@ func (ix *Index) retry(ctx context.Context, limited deadline, q *Query, written 
 	return written, nil
 }
 
-// attempt answers a query: it returns the search with its result. unquoted says that words in quotes need not stand together.
+// attempt runs the search for a query once and returns it with its result. The parameter unquoted says that words
+// in quotes need not stand together.
 func (ix *Index) attempt(ctx context.Context, limited deadline, q *Query, unquoted bool) (*search, error) {
 	p := ix.plan(q, unquoted)
 	s := &search{ix: ix, query: q, plan: p, gathered: newGathered(ix.parts), identities: make([][]layout.Identity, len(ix.parts)), vectors: make([]segment.Vectors, len(ix.parts))}
@@ -125,7 +126,7 @@ func (s *search) show(ctx context.Context, best []match) (err error) {
 	if s.plan.images {
 		return s.showImages(ctx, best)
 	}
-	if len(s.shown) > 0 { // in one step with the others, if these are not read yet
+	if len(s.shown) > 0 { // reads them in one step with the others
 		err = s.fetch(ctx, slices.Concat(s.shownDocuments(), best))
 	}
 	if err == nil {
@@ -367,7 +368,7 @@ type Result struct {
 	Total   int  // number of matching documents (or images); if not Exact, the number known when counting ended
 	Exact   bool // whether Total is the number of all matches; if not, there may be more
 	Images  bool // whether the query asked for images: then Total counts images, and each hit has an Image
-	Named   bool // whether a page of Query.Named is in the index
+	Named   bool // whether a page of Query.Named is in the index and passes the filters
 	Pinned  int  // number of pages of Query.Pinned that are in the index and that the filters accept
 	Hits    []Hit
 	Facets  []Facet  // facets in the order of Query.Facets

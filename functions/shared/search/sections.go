@@ -9,18 +9,19 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// Section is a part of a hit's page with an address of its own: a section, or an entry of a list of terms
-// such as the functions of a manual.
+// Section is a part of a hit's page to which an address of its own leads. It is a section with a heading, or an
+// entry of a list of terms, such as a function in a manual.
 type Section struct {
-	Heading string // heading of the section, or term of the entry, which may be cut and then ends with "…"
+	Heading string // heading of the section, or term of the entry; a long term is cut and ends with "…"
 	URL     string // the page's address with the fragment that leads to the heading
 }
 
 const (
 	// maxSections is the greatest number of sections of a hit: that of the snippet, and further ones.
 	maxSections = 3
-	// sectionScan replaces scanSize for texts with sections, and sectionPatience replaces patience,
-	// because the address of a section leads to matches deep in a page.
+	// sectionScan and sectionPatience replace scanSize and patience (limits on how much of a text is read to find
+	// its snippet) for documents with sections. They are greater, because a section's address leads readers even
+	// to a match deep in the page.
 	sectionScan     = 256 << 10
 	sectionPatience = 64 << 10
 	// sectionSize is the number of bytes at the beginning of a section that are examined if its heading
@@ -29,14 +30,14 @@ const (
 	// headingScan is the number of bytes of a document's headings and terms in which words of the query are
 	// looked for.
 	headingScan = 64 << 10
-	// maxNamed is the greatest number of sections with words of the query in their headings that are
-	// examined: those whose headings have most of the query.
+	// maxNamed is the greatest number of sections that are examined because their headings have words of the
+	// query. The sections whose headings have most of the query are examined.
 	maxNamed = 8
 )
 
 // bodyPart is a section or an entry of a document: a part of its body with an address of its own.
 type bodyPart struct {
-	start, end int // range of the body; that of an entry ends with its list, and may have other entries within
+	start, end int // range of the body; that of an entry goes to the end of its list, and includes the entries after it
 	heading    string
 	isCut      bool // whether the heading is only the beginning of an entry's term
 	fragment   string
@@ -60,7 +61,8 @@ func bodyParts(d *segment.Document) []bodyPart {
 	return all
 }
 
-// partAt returns the index of the innermost part that has an offset of the body; -1 if there is none.
+// partAt returns the index of the last part that begins at or before an offset of the body and ends behind it; -1
+// if there is none. If parts lie within each other, this is the innermost one.
 func partAt(all []bodyPart, at int) int {
 	n, _ := slices.BinarySearchFunc(all, at+1, func(p bodyPart, at int) int { return cmp.Compare(p.start, at) })
 	for n--; n >= 0 && all[n].end <= at; n-- {
@@ -72,14 +74,17 @@ func partAt(all []bodyPart, at int) int {
 type namedPart struct {
 	number  int     // index of the part
 	heading float64 // sum of the weights of the query's words in the heading
-	value   float64 // sum of the weights of the query's words in the part
+	value   float64 // sum of the weights of the query's words in the text of the part (see examine)
 	best    densest // the best window of the part
 }
 
-// excerpt returns the snippet of a document's body, the section or entry in which the snippet begins (nil
-// if it is in none), and further ones. A further one has as much of the query as the snippet, and words of
-// the query in its heading. The snippet is the best window of the body (see the method best). But if the
-// part of a heading with more of the query has a window as good, it is that window.
+// excerpt returns the snippet of a document's body, and the sections or entries to which the hit leads:
+//
+//	snippet   the best window of the body (see the method best). A window in a part whose heading has words
+//	          of the query replaces it, if it is better, or as good and the heading has more of the query.
+//	section   the part in which the snippet begins; nil if there is none
+//	further   other parts that have at least as much of the query as the snippet, and have words of the
+//	          query in their headings; together with section at most maxSections
 func (m *textMarker) excerpt(d *segment.Document) (snippet []Fragment, section *Section, further []Section) {
 	if len(d.Sections)+len(d.Entries) == 0 {
 		return m.snippet(d.Body), nil, nil
@@ -120,9 +125,9 @@ func (m *textMarker) excerpt(d *segment.Document) (snippet []Fragment, section *
 	return snippet, section, further
 }
 
-// namedParts returns the parts of a body whose headings have words of the query, at most maxNamed. Those
-// with the most of the query in their headings come first and, of equal ones, those with the most in their
-// texts.
+// namedParts returns the parts of a body whose headings have words of the query, at most maxNamed. Parts whose
+// headings have more of the query come first. Of parts with equal headings, those whose texts have more of the
+// query come first.
 func (m *textMarker) namedParts(body string, all []bodyPart) (named []namedPart) {
 	size := 0
 	for n := range all {
@@ -144,7 +149,8 @@ func (m *textMarker) namedParts(body string, all []bodyPart) (named []namedPart)
 	return named
 }
 
-// examine sets the fields value and best of a part: those of its text before the next part.
+// examine sets the fields value and best of a part. It reads the text of the part up to where the next part begins,
+// but at most sectionSize bytes.
 func (m *textMarker) examine(body string, all []bodyPart, n *namedPart) {
 	start, end := all[n.number].start, all[n.number].end
 	if n.number+1 < len(all) {
@@ -178,7 +184,7 @@ func (m *textMarker) weightOf(text string) (sum float64) {
 	return sum
 }
 
-// section returns the part of a document as it is shown.
+// section returns the part of the document d as hits show it: with its heading and its address.
 func (p *bodyPart) section(d *segment.Document) *Section {
 	heading := strings.TrimSpace(tidy(p.heading))
 	if p.isCut {
@@ -187,8 +193,8 @@ func (p *bodyPart) section(d *segment.Document) *Section {
 	return &Section{Heading: heading, URL: d.URL + "#" + escape(p.fragment)}
 }
 
-// escape returns an anchor's name as the fragment of an address: with the characters percent-encoded
-// that the WHATWG URL standard encodes in fragments, and the percent sign, which a browser would decode.
+// escape turns the name of an anchor into the fragment of an address. It percent-encodes the characters that the
+// WHATWG URL standard encodes in fragments, and the percent sign, which browsers would decode otherwise.
 func escape(name string) string {
 	var b strings.Builder
 	for i := range len(name) {

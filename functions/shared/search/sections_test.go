@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// manual returns a page of chapters, each given as "fragment|heading|text". The page begins with the
-// text before the chapters.
+// manual returns a page with chapters that have addresses of their own. Each chapter is given as
+// "fragment|heading|text". The text before comes before the first chapter.
 func manual(before string, chapters ...string) segment.Document {
 	d := page("http://manual.example/all", before)
 	for i, chapter := range chapters {
@@ -31,7 +31,7 @@ func TestSectionOfSnippet(t *testing.T) {
 		page    segment.Document
 		query   string
 		section string   // "heading fragment"; "" for none
-		further []string // as section
+		further []string // each in the same form as section
 		snippet string   // text that the snippet must have
 	}{
 		"in a section": {manual(long, "sizes|Sizes|Of sizes. "+long, "limits|Limits|A pool has a limit. "+long),
@@ -148,7 +148,7 @@ func TestEntryOfSnippet(t *testing.T) {
 	entry("class", "class Writer", "Keeps ink. "+long)
 	entry("class.open", "open()", "Takes the lid off. "+long)
 	d.Body += "\nWriters are green. " + long
-	d.Entries[2].End = len(d.Body) // that of a list around the one before
+	d.Entries[2].End = len(d.Body) // the list of the entry class contains the one of class.open
 	d.Body += "\nAfter all lists there is a ladder. " + long
 	for query, want := range map[string]string{
 		"writes":   "dump(object) #dump",

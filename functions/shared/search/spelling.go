@@ -25,7 +25,8 @@ const (
 	// rareMost is the greatest number of documents of a word that may be a mistake, although pages
 	// have it.
 	rareMost = 2
-	// rareTimes says how many times as many documents as such a word a word near it must have.
+	// rareTimes limits the correction of words that pages have. A similar word must be in at least this many times
+	// as many documents as the typed word.
 	rareTimes = 500
 )
 
@@ -62,8 +63,9 @@ type spelling struct {
 	likely    float64 // how likely it is meant, in comparison with other spellings (see likelihood)
 }
 
-// near returns the words that are one or two edits from a word, the most likely first, at most maxSpellings.
-// Two edits are allowed in words of farFrom letters or more.
+// near returns the words of the index that are one or two edits away from a word, the most likely first, at most
+// maxSpellings. Words of fewer than farFrom letters may have one edit only, and words of fewer than spelledFrom
+// letters have no spellings.
 func (l lexicon) near(ctx context.Context, word string) ([]spelling, error) {
 	if !isSpelled(word) {
 		return nil, nil
@@ -102,12 +104,12 @@ func byLikelihood(a, b spelling) int {
 	return cmp.Or(cmp.Compare(b.likely, a.likely), cmp.Compare(a.word, b.word))
 }
 
-// likelihood says how likely a word is meant where another is typed, in comparison with other words: it is
-// the number of documents that have it, times
+// likelihood returns how likely it is that the word other is meant where another one is typed. The value has a
+// meaning only in comparison with that of other words. It is the number of documents that have the word, times
 //
 //	1/100    for each edit but the first
-//	1/10     if they begin with different letters
-//	1/4      if the edit is not one of those that are frequent (see isSlip)
+//	1/10     if the two words begin with different letters
+//	1/4      if the difference is none of the frequent slips (see isSlip)
 func likelihood(typed, other string, edits int, documents uint64) float64 {
 	worth := float64(documents)
 	for range edits - 1 {
@@ -124,8 +126,12 @@ func likelihood(typed, other string, edits int, documents uint64) float64 {
 	return worth
 }
 
-// isSlip reports whether two words differ only in the order of two neighbouring letters, in a letter that is
-// there once or twice in a row, or by two letters that are neighbours on an English keyboard.
+// isSlip reports whether the difference of two words is one that is frequent when people type:
+//
+//	two neighbouring letters are swapped      from, form
+//	a letter is once or twice in a row        vacum, vacuum
+//	a letter is replaced by its neighbour     table, tavle
+//	on an English keyboard
 func isSlip(typed, other string) bool {
 	a, b := []rune(typed), []rune(other)
 	start := 0
@@ -163,15 +169,15 @@ func isSpelled(word string) bool {
 	return utf8.RuneCountInString(word) >= spelledFrom && isPlainWord(word)
 }
 
-// isPlainWord reports whether a word consists of letters and marks alone: names such as utf8 and C++ are not
-// taken for mistakes, and no mistake for them.
+// isPlainWord reports whether a word consists of letters and marks (such as accents) only. Other words, such as
+// utf8 and C++, are neither corrected nor offered as corrections.
 func isPlainWord(word string) bool {
 	return !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) })
 }
 
-// split returns the two words that are written together in a word, such as vacuum table for vacuumtable: of
-// all pairs of words, the one whose rarer word is the most frequent. It returns false if there is none with
-// both words in two documents or more.
+// split divides a word into two words of the index, such as vacuumtable into vacuum table. Of all such pairs it
+// returns the one whose rarer word is in the most documents. It returns false if in each pair one of the words is
+// in fewer than two documents.
 func (l lexicon) split(word string) (pair string, found bool) {
 	if !isPlainWord(word) || utf8.RuneCountInString(word) > splitMost {
 		return "", false
@@ -189,8 +195,9 @@ func (l lexicon) split(word string) (pair string, found bool) {
 	return pair, most > 1
 }
 
-// retyped returns the most frequent word of the index that a text is in another layout of the keyboard, or
-// "".
+// retyped returns the word of the index that the keys of a text give in another layout of the keyboard (see the
+// function retyped): привет for ghbdtn. Of several such words it returns the one in the most documents; "" if
+// there is none.
 func (l lexicon) retyped(text string) (best string) {
 	most := uint64(0)
 	for _, other := range retyped(text) {

@@ -32,34 +32,36 @@ type Suggesting struct {
 // Suggestion is offered to somebody who is typing a query.
 type Suggestion struct {
 	Text string
-	// URL is the address of the page, if the suggestion is the title of a single page, which is what
-	// is wanted; "" if the suggestion is a query: a title of several pages, a heading, or a word.
+	// URL is the address of a page, if the suggestion is the title of this page alone: then the reader probably
+	// wants the page. It is "" if the suggestion is to be searched for: a title of several pages, a heading, or a
+	// word.
 	URL string
-	// Pages is the number of pages that have the text. Pages of segments in which
-	// the text is not among the best may be missing, and pages that have changed may be too many.
+	// Pages is the number of pages that have the text. It is an estimate: it lacks the pages of segments in which
+	// the text is not among the best, and counts pages of which an older version had the text.
 	Pages int
 }
 
-// Weights of suggestions (see candidate.score), in the steps of segment.Rank: 8 stand for twice the rank.
+// Weights of suggestions (see candidate.setScore), in the scale of segment.Rank, in which 8 more means twice the
+// rank.
 const (
-	meanRank      = 33 // of a page that is not ranked: the code of the mean rank
+	meanRank      = 33 // for a page whose rank is not known: the segment.Rank of the mean page
 	titleBonus    = 24
 	pagesBonus    = 4  // for each doubling of the number of pages
 	startBonus    = 32 // if a typed word begins the suggestion
 	wordBonus     = 16 // if a typed word begins a word of it, and is not only inside a word
 	wholeBonus    = 4  // if a typed word is a whole word of it
-	lengthPenalty = 2  // for each eight characters
+	lengthPenalty = 2  // for each eight characters of the suggestion
 )
 
-// candidate is a suggestion that has the typed words, before its text is read.
+// candidate is a suggestion that matches the typed words. Its text is not read yet.
 type candidate struct {
 	segment.Suggested
 	part  int
 	score int
 }
 
-// setScore computes the score of a candidate. The parameter ranks has the ranks of the segment's
-// documents, or nothing.
+// setScore sets the score of a candidate. The parameter ranks has the ranks of the documents of its segment; it is
+// empty if they are not known.
 func (c *candidate) setScore(ranks []segment.Rank) {
 	c.score = meanRank
 	if int(c.Doc) < len(ranks) && ranks[c.Doc] != segment.NoRank {
@@ -86,14 +88,16 @@ func byCandidate(a, b candidate) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.part, b.part), cmp.Compare(a.Number, b.Number))
 }
 
-// Suggest returns suggestions to a text that somebody is typing, the best first, each text once. These are
-// titles (without the name of the site) and headings that have a word beginning with each typed word, in
-// any order. The better ones are on pages of higher rank (Part.Ranks); titles, those that begin with a
-// typed word, short ones, and headings of many pages are preferred. If they are less than half of Size, and
-// a single word is typed, words of texts that begin with it follow, the most frequent first.
+// Suggest returns suggestions to a text that somebody is typing, the best first, each text once. A suggestion is a
+// title (without the name of the site) or a heading. It has, for each typed word, a word that begins with it, in
+// any order. Suggestions of pages with a higher rank (Part.Ranks) come first. Also preferred are titles,
+// suggestions that begin with a typed word, short ones, and headings of many pages.
 //
-// Suggest reads the suggestions of each segment, with one ranged read, and the ranks of its documents at the
-// same time; the dictionaries of words only for completions. Its errors are those of Search.
+// If there are fewer than half of q.Size, and the text is a single word without filters, words of the index that
+// begin with it follow, the most frequent first.
+//
+// Suggest reads, at the same time, the suggestions of each segment with one ranged read and the ranks of its
+// documents. It reads the dictionaries of words only if words follow. Its errors are those of Search.
 func (ix *Index) Suggest(ctx context.Context, q Suggesting) ([]Suggestion, error) {
 	if q.Size < 0 || q.Size > MaxSuggestions {
 		return nil, &Refusal{fmt.Sprintf("cannot suggest %d texts: at most %d", q.Size, MaxSuggestions)}
@@ -134,8 +138,8 @@ type suggesting struct {
 	from   []*segment.Suggestions // the suggestions of each part; nil if it has none
 }
 
-// find returns the best candidates of all parts, the best first: four times as many as are asked for, since
-// some may have the same text, or be on dead pages.
+// find returns the best candidates of all parts, the best first. It returns up to four times as many as are asked
+// for, because some may have the same text, or only be on dead pages.
 func (s *suggesting) find(ctx context.Context) ([]candidate, error) {
 	most := 4 * s.Size
 	found := make([][]candidate, len(s.parts))
@@ -198,8 +202,8 @@ func (s *suggesting) load(ctx context.Context, part int, ranks *[]segment.Rank) 
 	return group.Wait()
 }
 
-// texts returns the suggestions of the candidates, at most Size. Those with the same text are one, and lead
-// to the page of the best if it is the title of this page alone.
+// texts reads the texts of the candidates, and returns at most Size suggestions. Candidates with the same text,
+// apart from case and accents, become one suggestion. It leads to a page only if a single page has this title.
 func (s *suggesting) texts(best []candidate) (found []Suggestion, err error) {
 	at := make(map[string]int) // index in found of each folded text
 	read := make([][]segment.Suggestion, len(s.parts))
@@ -244,10 +248,12 @@ func (s *suggesting) texts(best []candidate) (found []Suggestion, err error) {
 	return found, nil
 }
 
-// complete adds the words that begin with the typed word, the most frequent first. It adds nothing to a text
-// of several words, since nothing says which words stand together on pages; nothing if there are filters,
-// since nothing says which words the pages have that pass them; and nothing if more than maxSeen words begin
-// with the typed one.
+// complete adds words of the index that begin with the typed word, the most frequent first. It adds nothing in
+// three cases:
+//
+//	several words are typed                the index does not tell which words stand together on pages
+//	there are filters                      it does not tell which words the pages have that pass them
+//	more than maxSeen words begin with it  not all are read, so the most frequent are not known
 func (s *suggesting) complete(ctx context.Context, found []Suggestion) ([]Suggestion, error) {
 	typed := strings.TrimLeftFunc(s.Text, unicode.IsSpace)
 	words := analysis.Query(typed, []*analysis.Analyzer{analysis.For("")})
@@ -289,7 +295,8 @@ func (s *suggesting) complete(ctx context.Context, found []Suggestion) ([]Sugges
 	return found, nil
 }
 
-// suggestions returns the suggestions of a part from the cache, or reads them; nil if it has none.
+// suggestions returns the suggestions of a part. It takes them from the cache or, if they are not there, reads
+// them. It returns nil if the part has none.
 func (ix *Index) suggestions(ctx context.Context, part int) (*segment.Suggestions, error) {
 	from := ix.parts[part].Segment
 	if s := ix.memory.suggestions(from.Ref().Key); s != nil {
@@ -302,7 +309,7 @@ func (ix *Index) suggestions(ctx context.Context, part int) (*segment.Suggestion
 	return s, err
 }
 
-// words returns the dictionary of words of a part from the cache, or reads it.
+// words returns the dictionary of the words of a part. It takes it from the cache or, if it is not there, reads it.
 func (ix *Index) words(ctx context.Context, part int) (*vellum.FST, error) {
 	from := ix.parts[part].Segment
 	if words := ix.memory.words(from.Ref().Key); words != nil {

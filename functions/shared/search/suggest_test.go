@@ -25,7 +25,7 @@ func titledPage(url, name string, headings ...string) segment.Document {
 	return d
 }
 
-// suggested returns the suggestions to a text, each as text, number of pages and address.
+// suggested returns the suggestions to a text, each as one string of its text, number of pages and address.
 func suggested(t testing.TB, ix *Index, q Suggesting) []string {
 	t.Helper()
 	found, err := ix.Suggest(context.Background(), q)

@@ -13,13 +13,13 @@ import (
 const (
 	// maxSynonyms is the greatest number of synonyms of the words of one query.
 	maxSynonyms = 100
-	// maxAlternatives is the greatest number of those that are several words. Each of them costs the
-	// reading of its positions.
+	// maxAlternatives is the greatest number of synonyms of one query that have several words. Each of them costs
+	// a read of the positions of its words.
 	maxAlternatives = 16
 )
 
-// Synonyms are words that a query also finds by others of their set (see the package, Synonyms). It is safe
-// for concurrent use.
+// Synonyms are sets of words. A query with a word of a set also finds pages with the others of the set (see the
+// package, Synonyms). Synonyms are safe for concurrent use.
 type Synonyms struct {
 	sets []SynonymSet
 
@@ -27,10 +27,11 @@ type Synonyms struct {
 	byRules map[string]*synonymTable
 }
 
-// SynonymSet is a set of words. A word may be several words that stand together.
+// SynonymSet is a set of words that mean the same. A "word" here may consist of several words, such as high
+// availability. Pages match it where these words stand next to each other.
 type SynonymSet struct {
-	Words []string // each finds the others, and those of Also
-	Also  []string // they find none of the others
+	Words []string // a query with one of them also finds the others and those of Also
+	Also  []string // a query with one of them finds no others by this set
 }
 
 // NewSynonyms returns the synonyms of the sets.
@@ -38,18 +39,20 @@ func NewSynonyms(sets []SynonymSet) *Synonyms {
 	return &Synonyms{sets: sets, byRules: make(map[string]*synonymTable)}
 }
 
-// synonymTable has the words of all sets as the rules of one language analyse them.
+// synonymTable has the words of all sets, analysed by the rules of one language, so that the synonyms of a query's
+// word can be looked up.
 type synonymTable struct {
-	begin map[string][]synonymEntry // entries by their first term, those of more terms first
+	begin map[string][]synonymEntry // entries by their first term, each list ordered by the number of terms, the most first
 }
 
-// synonymEntry is a word of a set.
+// synonymEntry is a word of a set (SynonymSet.Words) with its terms: several if it consists of several words.
 type synonymEntry struct {
 	set, word int      // index of the set, and of the word in its Words
 	terms     []string // terms of the word's parts
 }
 
-// table returns the table for the rules with a code (see analysis.Rules), which it makes once.
+// table returns the table for the rules of analysis with the given code (see analysis.Rules). It makes each table
+// once and keeps it.
 func (s *Synonyms) table(code string) *synonymTable {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,9 +84,10 @@ func withoutJoined(analysed []analysis.Word) []analysis.Word {
 	return slices.DeleteFunc(slices.Clone(analysed), func(w analysis.Word) bool { return w.Parts > 0 })
 }
 
-// addSynonyms gives the plain words of the query (without quotes and signs) the variants of their
-// synonyms. Of words that follow each other, the longest synonym counts: in high availability cluster, the
-// synonyms of high availability, and not those of availability.
+// addSynonyms adds the terms of synonyms as variants to the plain words of the query (those without quotes and
+// signs). If several entries of the sets begin at the same word of the query, the one with the most words counts.
+// So for the query high availability cluster, the synonyms of high availability are added, and not those of
+// availability.
 func (p *plan) addSynonyms(of *Synonyms) {
 	if of == nil || len(p.plain) == 0 {
 		return
@@ -92,7 +96,7 @@ func (p *plan) addSynonyms(of *Synonyms) {
 	for _, together := range p.plain {
 		for _, w := range together.words {
 			if together.open && w.expands() {
-				w = nil // it stands for other words already
+				w = nil // a prefix or a word with edits stands for other words already, and has no synonyms
 			}
 			words = append(words, w)
 		}
@@ -118,7 +122,8 @@ func (p *plan) addSynonyms(of *Synonyms) {
 	}
 }
 
-// longest returns the entries of most terms with which the words begin, by the rules of any language.
+// longest returns the entries with which the words of the query begin, by the rules of any language, but only
+// those with the greatest number of terms. The parameter tables has one table for each language's rules.
 func longest(tables []*synonymTable, words []*queryWord) (found []synonymEntry) {
 	for r, table := range tables {
 		for _, entry := range table.begin[words[0].term(r)] {
@@ -142,8 +147,7 @@ func longest(tables []*synonymTable, words []*queryWord) (found []synonymEntry) 
 	return found
 }
 
-// term returns the term that the rules with the number r make of the word; "" if there is none, or if the
-// word is nil.
+// term returns the term that plan.rules[r] make of the word; "" if there is none, or if w is nil.
 func (w *queryWord) term(r int) string {
 	if w == nil {
 		return ""
@@ -156,8 +160,8 @@ func (w *queryWord) term(r int) string {
 	return ""
 }
 
-// addSet gives words of the query, which are the word with the number self of a set, the variants of all
-// others of the set.
+// addSet adds the synonyms of a set as variants to words of the query. These words are together the element self of
+// set.Words, which is not added.
 func (p *plan) addSet(set *SynonymSet, self int, words []*queryWord) {
 	var told []string
 	for n, text := range slices.Concat(set.Words, set.Also) {
@@ -185,15 +189,16 @@ func (p *plan) addSet(set *SynonymSet, self int, words []*queryWord) {
 	}
 }
 
-// addAlternative gives words of the query a variant for a synonym of several words: documents match if they
-// have these next to each other. A synonym with a joined form, such as e-mail, also matches by this
-// form. It returns false if the query has too many such synonyms already, or is searched for images or by
-// translation, which have no phrases.
+// addAlternative adds a synonym of several words, such as high availability, as one variant to each of the given
+// words of the query. A document has this variant if it has the words of the synonym next to each other. If the
+// synonym has a joined form, such as email for e-mail, this is a further variant. It returns false, and adds
+// nothing, if the query has maxAlternatives such synonyms already, searches for images, or is translated: such
+// searches read no phrases.
 func (p *plan) addAlternative(text string, analysed []analysis.Word, words []*queryWord) bool {
 	if p.images || p.wordwise {
 		return false
 	}
-	name := fmt.Sprintf("%q", text) // no term of the index has quotes
+	name := fmt.Sprintf("%q", text) // cannot be the same as a term of the index, since these have no quotes
 	n := slices.IndexFunc(p.alternatives, func(known *synonymPhrase) bool { return known.name == name })
 	if n < 0 {
 		if len(p.alternatives) == maxAlternatives {
@@ -225,8 +230,9 @@ func (p *plan) addAlternative(text string, analysed []analysis.Word, words []*qu
 	return true
 }
 
-// synonymPhrase is a synonym of several words. It is searched like a term: its posting list is made of the
-// positions of its words, when these have been read.
+// synonymPhrase is a synonym of several words. It is searched like a term: when the positions of its words have
+// been read, a posting list of the documents is made in which the words stand next to each other (see
+// gathered.addAlternatives).
 type synonymPhrase struct {
 	*queryPhrase
 	name string // text of the synonym in quotes; it stands in place of a term

@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// TestSynonyms: a word finds the others of its set, in whatever form a language gives them; several words
-// only where they stand together.
+// TestSynonyms checks that a word finds the other words of its set in all their forms in a language, such as the
+// plural, and that a synonym of several words is found only where these stand together.
 func TestSynonyms(t *testing.T) {
 	synonyms := NewSynonyms([]SynonymSet{
 		{Words: []string{"postgres", "PostgreSQL", "pg"}},
@@ -48,7 +48,7 @@ func TestSynonyms(t *testing.T) {
 		`"postgres"`:             "postgres",
 		"+postgres":              "postgres",
 		"postgres -pg":           "postgres postgresql",
-		"postgres OR uptime":     "postgres uptime", // alternatives that the query names are all
+		"postgres OR uptime":     "postgres uptime", // the query has both words, and neither gets a synonym
 		"k8s":                    "k8s kubernetes",
 		"kubernetes":             "kubernetes",
 		"ha":                     "ha together",
@@ -82,9 +82,9 @@ func TestSynonyms(t *testing.T) {
 	}
 }
 
-// TestSynonymScores: synonyms score as one word with the documents of all of them, and a synonym of several
-// words scores as a term with the documents that have these together. Pages with a synonym have all words
-// of the query.
+// TestSynonymScores checks that a word and its synonyms score as one word, whose number of documents is that of all
+// of them together. A synonym of several words scores as a term in the documents that have these words together. A
+// page with a synonym in place of the word has all words of the query.
 func TestSynonymScores(t *testing.T) {
 	synonyms := NewSynonyms([]SynonymSet{{Words: []string{"ha", "high availability"}}, {Words: []string{"pg", "postgres"}}})
 	ix := indexOf(t, []segment.Document{
@@ -129,7 +129,7 @@ func TestSynonymScores(t *testing.T) {
 	}
 }
 
-// TestManySynonyms: a query with more synonyms than are searched says so.
+// TestManySynonyms checks that a query with more synonyms than are searched gets a note.
 func TestManySynonyms(t *testing.T) {
 	var sets []SynonymSet
 	var words []string

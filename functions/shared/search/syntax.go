@@ -89,8 +89,8 @@ func (q *Query) check() error {
 	return nil
 }
 
-// Refusal is the error of a query whose fields (other than Text) ask for too much, or for something that
-// does not exist. Sentence says how the query must be changed. No text of a query is refused.
+// Refusal is the error for a query that cannot be answered, because a field other than Text asks for too much, or
+// for something that does not exist. Sentence says how the query must be changed. No Text is refused.
 type Refusal struct{ Sentence string }
 
 func (r *Refusal) Error() string { return r.Sentence }
@@ -161,8 +161,9 @@ func nextClause(text string, signed bool, endOf func(text string) int) (c clause
 	return c, rest
 }
 
-// unquote turns quoted clauses into unquoted ones, and reports whether there were any. It does not
-// change filters, clauses with a sign (+ or -), and what intitle: and the like ask for.
+// unquote removes the quotes from clauses, so that their words need not stand together. The result any says whether
+// there were quotes to remove. Filters, clauses with a sign (+ or -) and clauses with a field, such as
+// intitle:"red fox", keep their quotes.
 func unquote(clauses []clause) (any bool) {
 	for i := range clauses {
 		c := &clauses[i]
@@ -260,8 +261,8 @@ func (c *clause) cutOperator() {
 	}
 }
 
-// legible returns the text of a query as it is read: at most MaxText bytes, in valid UTF-8. The notes say
-// what was ignored.
+// legible returns the text of a query in the form in which it is parsed: at most MaxText bytes, in valid UTF-8. The
+// notes say what was ignored.
 func legible(text string) (_ string, notes []string) {
 	if len(text) > MaxText {
 		text = cutRune(text[:MaxText])
@@ -296,8 +297,8 @@ type queryWord struct {
 	prefix  bool             // whether the word is a prefix, as in fox*
 	joined  bool             // whether this is a joined word (see plan.join); no document needs to hold it
 	any     []*queryWord     // for a group such as (red OR blue): its words, until unite takes their variants
-	grouped bool             // whether this is a word of a condition, which says whether a document needs it
-	tested  bool             // whether only conditions read the word, as it is excluded (see plan.tested)
+	grouped bool             // whether this is a word of a condition, which says if a document needs it (see demand)
+	tested  bool             // whether this is an excluded word of a condition, which does not score (see plan.tested)
 	edits   int              // number of edits by which words may differ from queryWord.surface, as in fox~1
 	stands  bool             // whether the word only stands for itself in spite of prefix or edits (see MaxExpanding)
 	surface string           // normalised text of the word
@@ -360,7 +361,7 @@ type queryPhrase struct {
 	slop   int
 	open   bool // whether the last word is a prefix or allows edits
 	weight float64
-	// whether the phrase is one of plan.grouped that must not occur, so that its words do not score
+	// whether the phrase must not occur; only for phrases of conditions (plan.grouped). Its words do not score.
 	excluded bool
 
 	// The fields below are set only in the phrases of plan.near, which give a bonus to words near

@@ -13,8 +13,8 @@ type match struct {
 	score   float64 // score; if the query has phrases in quotes, only an upper bound until these were looked for
 	words   float64 // score of the words, without phrases
 	support float64 // part of the score that comes from similar matches (see search.support)
-	// part of the score that comes from the page's date (see search.addNewness), and the most of it if
-	// matches are sorted by date (see dayWorth)
+	// part of the score that comes from the page's date: the bonus for new pages (see search.addNewness) or, if
+	// matches are sorted by date, the number that puts newer pages first (see dayWorth)
 	newness float64
 	titled  float64 // bonus for a title that the query names (see search.addTitled)
 	near    float64 // upper bound of the bonus for words near each other

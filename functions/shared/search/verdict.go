@@ -11,12 +11,12 @@ type verdict int
 
 const (
 	no      verdict = iota
-	perhaps         // the document has the words of a phrase, but nothing says where
+	perhaps         // the document has all words of the phrase, but their positions are not known yet
 	yes
 )
 
-// judge evaluates the condition for a document. has reports whether the document has a word in a field,
-// and stands whether it has a phrase there.
+// judge evaluates the condition for a document. The function has reports whether the document has a word in a
+// field of the document. The function stands returns whether the document has a phrase in a field.
 func (c *demand) judge(has func(*queryWord, where) bool, stands func(*queryPhrase, where) verdict) verdict {
 	switch {
 	case c.word != nil:
@@ -46,8 +46,9 @@ func (c *demand) judge(has func(*queryWord, where) bool, stands func(*queryPhras
 	return worst
 }
 
-// meets returns the verdict of the plan's conditions on a document. The cursors of the scan must not be
-// behind it. found says how often the document has each phrase of plan.grouped; nil if that is not known.
+// meets returns whether a document fulfils all conditions of the plan (plan.demands). The cursors of the scan
+// must be at this document or before it. The parameter found says how often the document has each phrase of
+// plan.grouped. If found is nil, this is not known yet: then the result for a phrase is perhaps, not yes.
 func (s *scan) meets(doc uint32, found []occurrence) verdict {
 	has := func(w *queryWord, in where) bool { return s.has(w, in, doc) }
 	stands := func(ph *queryPhrase, in where) verdict {
@@ -87,8 +88,8 @@ func (s *scan) has(w *queryWord, in where, doc uint32) bool {
 	return in == anywhere || slices.ContainsFunc(c.lists, func(l listCursor) bool { return l.doc == doc && l.isIn(in) })
 }
 
-// isIn reports whether the current posting of the list is one of words in a field. The addresses of pages
-// that are not stored are in lists of anchors.
+// isIn reports whether the word occurs in a field of the document at which the list stands. Words in the
+// addresses of pages that are not stored are in the lists of anchors, so inAddress looks there, too.
 func (l *listCursor) isIn(in where) bool {
 	switch in {
 	case inTexts:

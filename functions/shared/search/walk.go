@@ -76,8 +76,9 @@ func (s *scan) walkAny(at, end uint32) {
 	}
 }
 
-// match counts a document as a match, unless it has an excluded word or fails a condition. The caller must have checked that the
-// document has all words marked in s.need. If its score may be high enough, match offers it to s.top.
+// match counts a document as a match, unless it has an excluded word or fails a condition. If its score may be
+// high enough, match offers the document to s.top. The caller must have checked that the document has all words
+// marked in s.need.
 func (s *scan) match(doc uint32) {
 	for i := range s.not {
 		if s.not[i].advance(doc) == doc {
@@ -196,7 +197,8 @@ func (a *accept) next(doc uint32) uint32 {
 	return a.find(doc)
 }
 
-// takes reports whether the document may match.
+// takes reports whether the document may match: it is not dead, passes the filters and, if only a sample of the
+// documents is searched (see accept.stride), is in the sample.
 func (a *accept) takes(doc uint32) bool { return a.next(doc) == doc }
 
 func (a *accept) find(doc uint32) uint32 {
@@ -229,8 +231,8 @@ func (a *accept) first(doc uint32) uint32 {
 	return a.allowed.next(doc)
 }
 
-// keep makes sure that accept.allowed has the documents that may match. The parameter documents is the number
-// of documents of the segment.
+// keep makes sure that accept.allowed is set: if it is nil, keep sets it to all documents of the segment except the
+// dead ones. The parameter documents is the number of documents of the segment.
 func (a *accept) keep(documents int) {
 	if a.allowed != nil {
 		return

@@ -40,11 +40,10 @@ func (m *textMarker) snippet(text string) []Fragment {
 	return fragments(text, w, best.spans)
 }
 
-// best finds the best window of a text: the one whose different words have the greatest sum of weights;
-// of windows with the same sum, one with its matches close together. The parameter size is the number
-// of bytes at the beginning of the text that are read at most. The search ends if no better window is
-// found for a number of bytes: the parameter wait, or the constant nearer if the best window has all
-// words of the query. The result at is the offset up to which the text has been read.
+// best finds the best window of a text. This is the one whose different words have the greatest sum of weights; of
+// windows with the same sum, one whose matches are close together. It reads at most the first size bytes of the
+// text. It ends earlier if it has found no better window for a number of bytes: wait or, if the best window so far
+// has all words of the query, the constant nearer. The result at is the offset up to which the text was read.
 func (m *textMarker) best(text string, size, wait int) (best densest, at int) {
 	read := cutRune(text[:min(len(text), size)])
 	end := len(read)
@@ -181,9 +180,9 @@ func sentence(text string, from, to int) (start int, found bool) {
 	return to, false
 }
 
-// cutAfter returns the offset of the first space within cutSlack columns after start, but before limit.
-// If there is none, it returns the first offset from start on at which a character begins. It returns
-// start if this is 0.
+// cutAfter returns the offset of the first space that is at most cutSlack columns behind start and before limit. If
+// there is none, it returns the first offset from start on that is not inside a character as readers see it (see
+// isInside). It returns 0 if start is 0.
 func cutAfter(text string, start, limit int) int {
 	if start == 0 {
 		return start
@@ -199,9 +198,9 @@ func cutAfter(text string, start, limit int) int {
 	return start
 }
 
-// cutBefore returns the offset of the last space between the offsets least and end that is at most
-// cutSlack columns before end. If there is none, it returns the last offset up to end at which a
-// character begins.
+// cutBefore returns the offset of the last space that is at most cutSlack columns before end, and not before least.
+// If there is none, it returns the last offset up to end that is not inside a character as readers see it (see
+// isInside).
 func cutBefore(text string, least, end int) int {
 	from := max(least, startOf(text, end, cutSlack))
 	if space := strings.LastIndexFunc(text[from:end], unicode.IsSpace); space >= 0 {
@@ -214,8 +213,9 @@ func cutBefore(text string, least, end int) int {
 	return end
 }
 
-// isInside reports whether an offset lies within what readers see as one character: before an accent,
-// vowel sign or tone of skin, and at what joins letters or pictures (Unicode Standard Annex #29).
+// isInside reports whether an offset of the text is inside what readers see as one character (Unicode Standard
+// Annex 29): before an accent, a vowel sign or a skin tone, or beside a character that joins two letters or
+// pictures.
 func isInside(text string, at int) bool {
 	const joiner, am, laoAm = '\u200d', '\u0e33', '\u0eb3' // Thai and Lao SARA AM are vowel signs behind their letters
 	before, _ := utf8.DecodeLastRuneInString(text[:at])
@@ -224,15 +224,16 @@ func isInside(text string, at int) bool {
 		0x1F3FB <= after && after <= 0x1F3FF || isVirama(before)
 }
 
-// isVirama reports whether a character is one that joins the consonants of Indic scripts around it.
+// isVirama reports whether a character is a virama: a sign of Indic scripts that joins two consonants.
 func isVirama(r rune) bool {
 	const virama = 9 // canonical combining class
 	return r >= 0x94D && norm.NFC.PropertiesString(string(r)).CCC() == virama
 }
 
-// withoutTitle returns a document whose body lacks its first line, if this is the title or the beginning of
-// it and other lines follow. Its sections and entries are moved accordingly; an entry that begins with the
-// title is left out. Else it returns d.
+// withoutTitle returns a copy of the document whose body lacks its first line, if this line is the title or the
+// beginning of the title, and other lines follow. The starts and ends of sections and entries are moved by as many
+// bytes as were removed. An entry that begins in the removed line is left out. In all other cases withoutTitle
+// returns d itself.
 func withoutTitle(d *segment.Document) *segment.Document {
 	first, rest, found := strings.Cut(strings.TrimLeft(d.Body, "\n"), "\n")
 	plain := func(text string) string { return strings.Join(strings.Fields(tidy(text)), " ") }
@@ -257,8 +258,9 @@ func withoutTitle(d *segment.Document) *segment.Document {
 	return &without
 }
 
-// fragments divides the text of a window into its matches and the pieces between them, which it makes
-// tidy, and adds an ellipsis where text was cut off. spans are the matches in the whole text.
+// fragments divides the text of a window into the matches and the pieces between them, and tidies these up (see the
+// function tidy). It adds an ellipsis at each end at which text was cut off. The parameter spans has the matches in
+// the whole text.
 func fragments(text string, w window, spans []span) (out []Fragment) {
 	if w.start > 0 {
 		out = append(out, Fragment{Text: "… "})

@@ -6,22 +6,22 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// separators are the texts that stand between the name of a page and that of its site in titles.
+// separators are the texts that stand in titles between the name of a page and the name of its site.
 var separators = []string{" | ", " — ", " – ", " - ", " · ", " • ", " » ", " « ", " :: ", ": "}
 
 const (
-	// leastSharing is the least number of pages of a site that share the beginning or end of their
-	// titles, if this is to count as the site's name.
+	// leastSharing is the least number of pages of a site whose titles must begin or end with the same text, so
+	// that this text counts as the name of the site.
 	leastSharing = 3
-	// sharing is the least share of such pages among all pages of the site: one in so many.
+	// sharing says which share of the site's pages these must be: at least one in 4.
 	sharing = 4
 )
 
-// titleParts holds the beginnings and ends of the titles of pages, each up to a separator, with the number
-// of pages that have it.
+// titleParts counts the beginnings and ends of titles. The title "VACUUM: Manual: PostgreSQL" has the beginnings
+// VACUUM and VACUUM: Manual, and the ends PostgreSQL and Manual: PostgreSQL.
 type titleParts struct {
-	pages map[string]int    // number of pages by site
-	parts map[siteAffix]int // number of pages with a beginning or end of the title
+	pages map[string]int    // number of pages that get a name, by site
+	parts map[siteAffix]int // number of pages whose titles have this beginning or end
 }
 
 // siteAffix is the beginning or the end of titles of pages of a site.
@@ -30,13 +30,14 @@ type siteAffix struct {
 	isEnd      bool
 }
 
-// setNames sets the name of each page: its title without the name of its site. This is
+// setNames sets the name of each page: its title without the name of its site. The first of these that there is
+// becomes the name:
 //
-//	the first heading            if the title is the heading and more, with a separator between, and
-//	                             this heading is not the name of the site
-//	the title without a part     if several pages of the site begin or end with this part, and a
-//	                             separator; the longest such part
-//	the title                    otherwise
+//	the first heading            if the title consists of it, a separator and another text, unless the
+//	                             heading is the name of the site
+//	the title without a part     if the title begins or ends with this part and a separator, and several
+//	                             pages of the site do so (see isShared); of several parts the longest
+//	the title
 //
 // A page that is not stored, or that searches must not find, gets no name.
 func setNames(pages []*Page) {
@@ -78,15 +79,15 @@ func (t *titleParts) name(p *Page) string {
 	return name
 }
 
-// isShared reports whether so many titles of the site begin or end with the text that it counts as the
-// site's name.
+// isShared reports whether a text counts as the name of a site, because many titles of the site begin or end with
+// it: those of at least leastSharing pages, which are at least a quarter of the site's pages (see sharing).
 func (t *titleParts) isShared(a siteAffix) bool {
 	n := t.parts[a]
 	return n >= leastSharing && n*sharing >= t.pages[a.site]
 }
 
-// eachAffix calls the function do for each beginning and end of a page's title, up to or from a separator,
-// with the rest of the title.
+// eachAffix calls the function do for each text with which a page's title begins before a separator, or ends
+// behind a separator. The parameter rest of do is the rest of the title, on the other side of the separator.
 func eachAffix(p *Page, do func(a siteAffix, rest string)) {
 	for _, separator := range separators {
 		for from := 0; ; {

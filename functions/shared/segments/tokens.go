@@ -41,7 +41,8 @@ type tokenizer struct {
 	emphasis, large []layout.Span
 }
 
-// form is another form of a term, and the number of this form in the vocabulary, 0 if it has none.
+// form is another form of a term, such as the one for texts outside of the main part. The field number is its
+// number in the vocabulary; 0 if the vocabulary lacks it.
 type form struct {
 	term   string // "" if not computed yet
 	number uint32

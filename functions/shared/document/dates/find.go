@@ -13,8 +13,8 @@ type Date struct {
 	Day        time.Time // beginning of the day in UTC
 }
 
-// Find returns the dates in a text, in its order, at most the given number. The language of
-// the text is a tag of RFC 5646, such as en-GB; "" if it is not known. It decides how dates such as
+// Find returns the dates in a text, in the order of the text: the first ones, if there are more than most. The
+// language of the text is a tag of RFC 5646, such as en-GB; "" if it is not known. It decides how dates such as
 // 03/04/2026 are read.
 func Find(text, language string, most int) (found []Date) {
 	if !hasYear(text) {
@@ -77,11 +77,11 @@ type scanner struct {
 	tokens []token
 }
 
-// token is a number (digits > 0) or a word. All else in the text, also the characters 年, 月, 日 and
-// their Korean counterparts, separates tokens.
+// token is a number or a word. All other characters of the text separate tokens. So do 年, 月, 日 (year, month, day)
+// and the Korean words for these, although they are letters.
 type token struct {
-	start, end    int // range of the text
-	digits, value int // of a number; numbers of more than eight digits have the value 0
+	start, end    int // range of the text, in bytes
+	digits, value int // of a number: count of its digits; value, 0 if it has more than eight digits
 }
 
 func (s *scanner) scan() {
@@ -121,11 +121,12 @@ func (s *scanner) scan() {
 	end(len(s.text))
 }
 
-// digitOf returns the value of a digit: the numbers of all four zeros (see isDigit) end in 0 when they
-// are written in base 16.
+// digitOf returns the value of a digit, 0 to 9. The characters for zero of all four kinds of digits (see isDigit)
+// have code points whose last hexadecimal digit is 0, such as U+0030 and U+0660.
 func digitOf(r rune) int { return int(r & 0xF) }
 
-// at returns the date that begins with token i, and the number of its tokens; 0 if there is none.
+// at returns the date that begins with token i, and the number n of tokens that it consists of. If no date begins
+// there, n is 0.
 func (s *scanner) at(i int) (day time.Time, n int) {
 	t := s.tokens[i]
 	if t.digits == 0 {
@@ -145,8 +146,8 @@ func (s *scanner) at(i int) (day time.Time, n int) {
 	return day, n
 }
 
-// isGlued reports whether number i directly follows a letter, as in v2026.1.2, or a number
-// with a point or hyphen, as the 2 in 1.2.3.2026.
+// isGlued reports whether the number i belongs to something that is no date: whether it directly follows a letter,
+// as in v2026.1.2, or follows a number and a point or hyphen, as the 2 in 1.2.3.2026.
 func (s *scanner) isGlued(i int) bool {
 	if i == 0 {
 		return false
@@ -159,8 +160,8 @@ func (s *scanner) isGlued(i int) bool {
 	return before.digits > 0 && (gap == "." || gap == "-")
 }
 
-// gap returns the text between token i and the next one. Behind the last token it returns a text that
-// is no separator.
+// gap returns the text between token i and the next one. For the last token it returns a line feed, which separates
+// no parts of a date.
 func (s *scanner) gap(i int) string {
 	if i+1 >= len(s.tokens) {
 		return "\n"
@@ -168,8 +169,8 @@ func (s *scanner) gap(i int) string {
 	return s.text[s.tokens[i].end:s.tokens[i+1].start]
 }
 
-// number returns the value of token i if it is a number of at most two digits (of four if year is
-// true); else 0.
+// number returns the value of token i, if it is a number of one or two digits; if year is true, of four digits. For
+// all other tokens it returns 0.
 func (s *scanner) number(i int, year bool) int {
 	if i >= len(s.tokens) {
 		return 0
@@ -192,8 +193,9 @@ func (s *scanner) month(i int) int {
 	return months[name]
 }
 
-// next returns the index of the token behind token i, without at most two fillers. It returns a number
-// beyond all tokens if what lies between does not belong into a date.
+// next returns the index of the token that may be the next part of a date behind token i. It passes over at most
+// two fillers (words such as "of"). It returns len(s.tokens) if characters lie between that do not belong in a
+// date.
 func (s *scanner) next(i int) int {
 	for range 3 {
 		if gap := s.gap(i); len(gap) > 4 || strings.Trim(gap, " .,-/\u00A0\u202F'’،º°") != "" {
@@ -246,10 +248,10 @@ func (s *scanner) monthFirst(i int) (day time.Time, n int) {
 		year = number + 1
 		for range 2 {
 			if year+1 < len(s.tokens) && s.gap(year) == ":" {
-				year++ // of the hours, then of the minutes
+				year++ // to the token of the minutes, then of the seconds
 			}
 		}
-		if year++; s.number(year, true) == 0 { // the zone
+		if year++; s.number(year, true) == 0 { // the token is the time zone
 			year++
 		}
 		if year > number+5 || year < number+3 {
@@ -286,8 +288,8 @@ func (s *scanner) numbers(i int) (day time.Time, n int) {
 	return day, 0
 }
 
-// date returns a date that has the tokens first to last, and their number. It returns 0 if there is no
-// such day, or if the last number goes on, as in 1.2.2026.7.
+// date returns the date with the given year, month and day, and the number n of its tokens, which are those from
+// first to last. It returns 0 for n if there is no such day, or if the last number goes on, as in 1.2.2026.7.
 func (s *scanner) date(year, month, day, first, last int) (at time.Time, n int) {
 	if year < 1000 || month < 1 || month > 12 || day < 1 {
 		return at, 0

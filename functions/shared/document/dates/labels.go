@@ -6,20 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// Label says how surely the words beside a date say that it is a date of the page.
+// Label says what the words beside a date tell about it, and so how surely it is a date of the page.
 type Label int
 
 // The labels, from the least to the most trusted.
 const (
 	None  Label = iota // no such words
-	Own                // words of a publication: "Published", "Updated": they may stand at a teaser or a comment, too
-	Whole              // words that only a whole page has: "Last updated on", "This page was last edited on"
+	Own                // words such as "Published" and "Updated", which may also stand beside a teaser or a comment
+	Whole              // words used for whole pages only: "Last updated on", "This page was last edited on"
 )
 
 const (
-	// maxBefore is the greatest distance in bytes from the beginning of a label to the date behind it.
+	// maxBefore is the greatest distance in bytes from the beginning of a label to the beginning of the date that
+	// follows.
 	maxBefore = 100
-	// firstUnspaced is the first of the characters of Chinese, Japanese and Korean, whose words may lack
+	// firstUnspaced is the first of the characters of Chinese, Japanese and Korean. Words of these scripts need no
 	// spaces between them.
 	firstUnspaced = 0x2E80
 )
@@ -73,10 +74,10 @@ func phrases(list string) []string {
 	return all
 }
 
-// LabelOf returns the kind of the label of a date in a line of text. It stands before the date, at most
-// maxBefore bytes and in the same sentence, or in some languages behind it. An own label begins the line
-// or follows punctuation, as in "By Ann, updated 26 May 2026", or its first letter is a capital. So in
-// "The treaty was published on 26 May 2016" there is none.
+// LabelOf returns the kind of the label that the date d has in a line of text; None if it has none. The label
+// stands before the date, at most maxBefore bytes away and in the same sentence; in some languages behind it. A
+// label of the kind Own must begin the line, follow punctuation, as in "By Ann, updated 26 May 2026", or begin
+// with a capital. So in "The treaty was published on 26 May 2016", the word published is no label.
 func LabelOf(line string, d Date) Label {
 	lead := lower(trimStart(line, d.Start-maxBefore, d.Start))
 	for _, label := range wholeLabels {
@@ -98,8 +99,7 @@ func LabelOf(line string, d Date) Label {
 	return None
 }
 
-// trimStart returns the text between two offsets, the first of which is moved to the beginning of a
-// character.
+// trimStart returns text[start:end]. It first moves start to the beginning of a character, at least to 0.
 func trimStart(text string, start, end int) string {
 	start = max(start, 0)
 	for start < end && !utf8.RuneStart(text[start]) {
@@ -108,8 +108,9 @@ func trimStart(text string, start, end int) string {
 	return text[start:end]
 }
 
-// find returns the offset of a label in the text before a date; -1 if it is not there as whole words, if
-// a sentence ends between it and the date, or if it tells of the whole site ("Site last updated").
+// find returns the offset of a label in lead, the text before a date. It returns -1 if the label is not there as
+// whole words, if a sentence ends between the label and the date, or if the label belongs to the whole site, as in
+// "Site last updated".
 func find(lead, label string) int {
 	at := strings.LastIndex(lead, label)
 	if at < 0 || strings.Contains(lead[at:], ". ") || strings.HasSuffix(strings.TrimSuffix(lead[:at], "last "), "site ") {
@@ -128,7 +129,8 @@ func find(lead, label string) int {
 // isSpaced reports whether a character is a letter of a script that has spaces between words.
 func isSpaced(r rune) bool { return unicode.IsLetter(r) && r < firstUnspaced }
 
-// begins reports whether the word at an offset of a line may begin a label (see LabelOf).
+// begins reports whether a label of the kind Own may begin at an offset of the line: at the start of the line,
+// behind punctuation, or with a capital (see LabelOf).
 func begins(line string, at int) bool {
 	first, _ := utf8.DecodeRuneInString(line[at:])
 	before := strings.TrimRightFunc(line[:at], unicode.IsSpace)
@@ -136,7 +138,8 @@ func begins(line string, at int) bool {
 	return before == "" || !unicode.IsLower(first) || !unicode.IsLetter(previous)
 }
 
-// lower returns a text in lower case, of the same size.
+// lower returns a text in lower case. If the lower case has another size, it returns the text unchanged, so that
+// offsets remain valid.
 func lower(text string) string {
 	if low := strings.ToLower(text); len(low) == len(text) {
 		return low

@@ -5,8 +5,9 @@ import "strings"
 // months has the numbers of the months, 1 to 12, by their names in all languages.
 var months = monthsByName(namesOfMonths[:])
 
-// namesOfMonths has the names of the months from January to December, in one line a language. Forms of the
-// same month have a slash between them: the nominative, the form beside a day, abbreviations.
+// namesOfMonths has one string for each language (some languages share one): the names of the months from January
+// to December, with spaces between. Forms of the same month have a slash between them: the nominative, the form
+// that stands beside a day, abbreviations.
 var namesOfMonths = [...]string{
 	"january/jan february/feb march/mar april/apr may june/jun july/jul august/aug september/sep/sept october/oct november/nov december/dec",                                                                                                          // English
 	"januar/jänner/jan februar/feber/feb märz/maerz/mär/mrz april/apr mai juni/jun juli/jul august/aug september/sep/sept oktober/okt november/nov dezember/dez",                                                                                      // German
@@ -53,7 +54,8 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// dayOrder says how a language writes dates of three numbers with slashes or hyphens, the year last.
+// dayOrder says whether a language writes the day or the month first in dates of three numbers with slashes or
+// hyphens and the year last, such as 26/11/2026.
 type dayOrder int
 
 const (
@@ -62,8 +64,9 @@ const (
 	monthFirst                 // 11/26/2026
 )
 
-// orderOf returns the order of a language. English has an order only with a region, because 03/04/2026
-// is in March in the United States and in April elsewhere.
+// orderOf returns the order of the day and the month in a language, given by the two subtags of its tag, such as en
+// and gb. English has an order only with a region: 03/04/2026 is a day in March in the United States, and in April
+// elsewhere.
 func orderOf(language, region string) dayOrder {
 	switch language {
 	case "en":
@@ -80,7 +83,8 @@ func orderOf(language, region string) dayOrder {
 	return unknown
 }
 
-// split returns the primary subtag and the next subtag of a language tag, both in lower case.
+// split divides a language tag, in lower case, at its first hyphen or underscore: en-GB into en and gb. The result
+// region is "" if there is none. It has all other subtags: hant-tw for zh-Hant-TW.
 func split(tag string) (language, region string) {
 	language, region, _ = strings.Cut(strings.ReplaceAll(strings.ToLower(tag), "_", "-"), "-")
 	return language, region

@@ -99,11 +99,12 @@ type classMeaning struct {
 	language   string
 }
 
-// maxClasses is the greatest number of values in a cache of classCaches.
+// maxClasses is the greatest number of attribute values in one cache (see classCaches). A full cache is emptied.
 const maxClasses = 1 << 12
 
-// classCaches holds caches of what values of attributes such as class mean. They outlive a page,
-// because the pages of a site have the same classes. Only one goroutine at a time uses a cache.
+// classCaches has caches that map the value of an attribute such as class to its meaning. A cache is used for one
+// page after another, because the pages of a site have the same classes. Only one goroutine at a time uses a
+// cache.
 var classCaches = sync.Pool{New: func() any { return make(map[string]classMeaning) }}
 
 // words reads the value of an attribute class, id, role, itemprop or data-testid as a list of words.

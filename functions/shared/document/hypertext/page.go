@@ -144,9 +144,9 @@ type Time struct {
 	Date    string
 }
 
-// Meta has the values of five attributes of a meta element: name, property, itemprop (in the field
-// Item), http-equiv (in the field Pragma) and content. Item is empty for an element in the body, because
-// there it tells of the element around it, such as a comment.
+// Meta has the values of five attributes of a meta element: name, property, itemprop (in the field Item),
+// http-equiv (in the field Pragma) and content. Item is empty if the element is in the body of the page: there,
+// itemprop describes the element around it, such as a comment, and not the page.
 type Meta struct{ Name, Property, Item, Pragma, Content string }
 
 // Link has the values of the attributes rel, href and hreflang of a link element, in this order.

@@ -59,9 +59,9 @@ type Tree struct {
 	Leaf               []float32 // values of the leaves, in log-odds
 }
 
-// Bounds of the depth of a tree. Score goes through the first and the last level in loops of their
-// own, so there must be two. Nodes and leaves are numbered level by level from 0; in a tree of the
-// greatest depth, the numbers still fit into a byte.
+// minDepth and maxDepth are the bounds of the depth of a tree. The method Score handles the first and the last
+// level in loops of their own, so a tree has at least two levels. Nodes and leaves are numbered from 0, level by
+// level. In a tree of the depth maxDepth all these numbers fit into a byte.
 const (
 	minDepth = 2
 	maxDepth = 7
@@ -100,8 +100,9 @@ func (m *Model) Score(f *Features) []float64 {
 	return scores
 }
 
-// right returns 1 if a feature is greater than the threshold of a node, so that the block goes right,
-// else 0. It has no branch, which processors would predict badly.
+// right returns 1 if the feature is greater than the threshold of a node, so that the block goes on to the right
+// child, and 0 otherwise. It is computed without a branch, since processors would often predict the branch
+// wrongly.
 func right(threshold, feature uint8) uint8 {
 	return uint8((uint64(threshold) - uint64(feature)) >> 63)
 }

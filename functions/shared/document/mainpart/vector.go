@@ -22,7 +22,7 @@ type vector struct {
 
 func (v *vector) add(values ...uint8) { v.values = append(v.values, values...) }
 
-// extend adds n features, and returns them to be set.
+// extend appends n features to the vector, and returns them as a slice in which the caller sets their values.
 func (v *vector) extend(n int) []uint8 {
 	v.values = slices.Grow(v.values, n)
 	v.values = v.values[:len(v.values)+n]
