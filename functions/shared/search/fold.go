@@ -188,14 +188,21 @@ func isDirectoryOf(dir, index string) bool {
 	return dotted && (stem == "index" || stem == "default")
 }
 
+// print returns the fingerprint of a match's document. Fingerprints stay in the cache of the index, since
+// making one takes as long as scoring hundreds of documents.
 func (f *folder) print(m match) fingerprint.Fingerprint {
 	at := spot{m.part, m.doc}
 	known, found := f.prints[at]
-	if !found {
+	if found {
+		return known
+	}
+	memory, key := f.ix.memory, f.place(m)
+	if known, found = memory.print(key); !found {
 		d := f.document(m)
 		known = fingerprint.Of(d.Title, d.Body)
-		f.prints[at] = known
+		memory.putPrint(key, known)
 	}
+	f.prints[at] = known
 	return known
 }
 

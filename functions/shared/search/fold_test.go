@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/fingerprint"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
@@ -158,4 +159,26 @@ func each(hits []Hit, of func(Hit) string) (all []string) {
 		all = append(all, of(h))
 	}
 	return all
+}
+
+// TestPrintsAreKept checks that the fingerprints of the documents that were compared stay in the cache, and
+// are used by the next search.
+func TestPrintsAreKept(t *testing.T) {
+	long := textOf("a", 300)
+	ix := indexOf(t, []segment.Document{titled("http://a/1", "en", "One", long), titled("http://a/22", "en", "Two", long)})
+	ix.memory = NewMemory(1 << 20)
+	alike := func() int { return len(find(t, ix, Query{Text: "kernel", Size: 10, Fold: true}).Hits[0].Alike) }
+	if n := alike(); n != 1 {
+		t.Fatalf("%d alike pages, want 1", n)
+	}
+	key := place{segment: ix.parts[0].Segment.Ref().Key, doc: 0}
+	print, known := ix.memory.print(key)
+	if !known || print != fingerprint.Of("One", long) {
+		t.Fatalf("the fingerprint in the cache is %+v (%v)", print, known)
+	}
+	ix.memory.Clear()
+	ix.memory.putPrint(key, fingerprint.Of("Other", textOf("b", 300)))
+	if n := alike(); n != 0 {
+		t.Errorf("%d alike pages with the fingerprint of another page in the cache, want 0", n)
+	}
 }

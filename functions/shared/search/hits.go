@@ -149,7 +149,7 @@ func (s *search) fetch(ctx context.Context, matches []match) error {
 }
 
 func (s *search) place(f match) place {
-	return place{s.parts[f.part].Segment.Ref().Key, f.doc}
+	return place{segment: s.parts[f.part].Segment.Ref().Key, doc: f.doc}
 }
 
 const (

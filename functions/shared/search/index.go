@@ -12,6 +12,7 @@ import (
 	"github.com/RoaringBitmap/roaring"
 	"github.com/blevesearch/vellum"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/fingerprint"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/dictionary"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
@@ -238,6 +239,7 @@ type Memory struct {
 type place struct {
 	segment string // key of the segment
 	doc     uint32
+	print   bool // whether the value is the fingerprint of the document, and not the document
 }
 
 // These values of place.doc are not numbers of documents. Under a key with one of them, the cache has
@@ -271,77 +273,90 @@ func (m *Memory) document(p place) *segment.Document {
 
 func (m *Memory) putDocument(p place, d *segment.Document) { m.put(p, d, sizeOf(d)) }
 
+// print returns the cached fingerprint of the document at a place, and whether there is one.
+func (m *Memory) print(p place) (print fingerprint.Fingerprint, known bool) {
+	p.print = true
+	print, known = m.get(p).(fingerprint.Fingerprint)
+	return print, known
+}
+
+func (m *Memory) putPrint(p place, print fingerprint.Fingerprint) {
+	const size = 256 // of a fingerprint with what the cache keeps beside it, in bytes
+	p.print = true
+	m.put(p, print, size)
+}
+
 // identities returns the cached identities (hashes of URLs) of a segment's documents, or nil.
 func (m *Memory) identities(key string) []layout.Identity {
-	ids, _ := m.get(place{key, allDocuments}).([]layout.Identity)
+	ids, _ := m.get(place{segment: key, doc: allDocuments}).([]layout.Identity)
 	return ids
 }
 
 func (m *Memory) putIdentities(key string, ids []layout.Identity) {
-	m.put(place{key, allDocuments}, ids, 256+int64(len(ids)*len(layout.Identity{})))
+	m.put(place{segment: key, doc: allDocuments}, ids, 256+int64(len(ids)*len(layout.Identity{})))
 }
 
 // vectors returns the cached term vectors of a segment's documents, or nil.
 func (m *Memory) vectors(key string) segment.Vectors {
-	v, _ := m.get(place{key, allVectors}).(segment.Vectors)
+	v, _ := m.get(place{segment: key, doc: allVectors}).(segment.Vectors)
 	return v
 }
 
 func (m *Memory) putVectors(key string, v segment.Vectors) {
-	m.put(place{key, allVectors}, v, 256+int64(len(v)))
+	m.put(place{segment: key, doc: allVectors}, v, 256+int64(len(v)))
 }
 
 // languages returns the cached languages of a segment's documents, or nil.
 func (m *Memory) languages(key string) *segment.StringColumn {
-	c, _ := m.get(place{key, allLanguages}).(*segment.StringColumn)
+	c, _ := m.get(place{segment: key, doc: allLanguages}).(*segment.StringColumn)
 	return c
 }
 
 func (m *Memory) putLanguages(key string, c *segment.StringColumn) {
-	m.put(place{key, allLanguages}, c, 1024+4*int64(len(c.Of)))
+	m.put(place{segment: key, doc: allLanguages}, c, 1024+4*int64(len(c.Of)))
 }
 
 // ownDates returns the dates that the pages of a segment state (see the type ownDates), or nil if they are
 // not cached.
 func (m *Memory) ownDates(key string) ownDates {
-	d, _ := m.get(place{key, allDates}).(ownDates)
+	d, _ := m.get(place{segment: key, doc: allDates}).(ownDates)
 	return d
 }
 
 func (m *Memory) putOwnDates(key string, d ownDates) {
-	m.put(place{key, allDates}, d, 256+2*int64(len(d)))
+	m.put(place{segment: key, doc: allDates}, d, 256+2*int64(len(d)))
 }
 
 // Dictionary returns the cached dictionary with a key, or nil.
 func (m *Memory) Dictionary(key string) *dictionary.Dictionary {
-	d, _ := m.get(place{key, whole}).(*dictionary.Dictionary)
+	d, _ := m.get(place{segment: key, doc: whole}).(*dictionary.Dictionary)
 	return d
 }
 
 // PutDictionary caches a dictionary, unless it takes more than an eighth of the cache's limit.
 func (m *Memory) PutDictionary(key string, d *dictionary.Dictionary) {
-	m.put(place{key, whole}, d, d.Size())
+	m.put(place{segment: key, doc: whole}, d, d.Size())
 }
 
 // words returns the cached dictionary of the words of a segment, or nil.
 func (m *Memory) words(key string) *vellum.FST {
-	words, _ := m.get(place{key, allWords}).(*vellum.FST)
+	words, _ := m.get(place{segment: key, doc: allWords}).(*vellum.FST)
 	return words
 }
 
 // putWords caches the dictionary of the words of a segment, which takes about so many bytes.
 func (m *Memory) putWords(key string, words *vellum.FST, bytes int64) {
-	m.putLarge(place{key, allWords}, words, bytes)
+	m.putLarge(place{segment: key, doc: allWords}, words, bytes)
 }
 
 // suggestions returns the cached suggestions of a segment, or nil.
 func (m *Memory) suggestions(key string) *segment.Suggestions {
-	s, _ := m.get(place{key, allSuggested}).(*segment.Suggestions)
+	s, _ := m.get(place{segment: key, doc: allSuggested}).(*segment.Suggestions)
 	return s
 }
 
 func (m *Memory) putSuggestions(key string, s *segment.Suggestions) {
-	m.putLarge(place{key, allSuggested}, s, 256+s.Size())
+	m.putLarge(place{segment: key, doc: allSuggested}, s, 256+s.Size())
 }
 
 func (m *Memory) get(p place) any {

@@ -12,10 +12,10 @@ import (
 func TestMemoryIsBounded(t *testing.T) {
 	const limit = 100_000
 	m := NewMemory(limit)
-	put := func(doc uint32, d segment.Document) { m.putDocument(place{"s", doc}, &d) }
+	put := func(doc uint32, d segment.Document) { m.putDocument(place{segment: "s", doc: doc}, &d) }
 	kept := func() (n int) {
 		for i := range 100 {
-			if _, known := m.known[place{"s", uint32(i)}]; known {
+			if _, known := m.known[place{segment: "s", doc: uint32(i)}]; known {
 				n++
 			}
 		}
@@ -24,7 +24,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	for i := range 100 {
 		put(uint32(i), page(fmt.Sprint(i), strings.Repeat("x", 5000)))
 		if i >= 3 {
-			if m.document(place{"s", 3}) == nil {
+			if m.document(place{segment: "s", doc: 3}) == nil {
 				t.Fatalf("what is used again and again was pushed out by %d", i)
 			}
 		}
@@ -36,13 +36,13 @@ func TestMemoryIsBounded(t *testing.T) {
 		t.Errorf("%d of 100 are kept", n)
 	}
 	put(1000, page("big", strings.Repeat("x", limit)))
-	if m.document(place{"s", 1000}) != nil {
+	if m.document(place{segment: "s", doc: 1000}) != nil {
 		t.Error("a document as big as the memory was kept")
 	}
-	if d := m.document(place{"s", 99}); d == nil || d.URL != "99" {
+	if d := m.document(place{segment: "s", doc: 99}); d == nil || d.URL != "99" {
 		t.Errorf("got %+v", d)
 	}
-	if m.document(place{"other", 99}) != nil {
+	if m.document(place{segment: "other", doc: 99}) != nil {
 		t.Error("a document of another segment is taken for it")
 	}
 }

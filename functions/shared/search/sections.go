@@ -23,7 +23,7 @@ const (
 	// its snippet) for documents with sections. They are greater, because a section's address leads readers even
 	// to a match deep in the page.
 	sectionScan     = 256 << 10
-	sectionPatience = 64 << 10
+	sectionPatience = 16 << 10
 	// sectionSize is the number of bytes at the beginning of a section that are examined if its heading
 	// has words of the query.
 	sectionSize = 8 << 10
