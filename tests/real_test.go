@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,40 +50,9 @@ func TestRealSites(t *testing.T) {
 					t.Errorf("%s finds nothing", text)
 				}
 			}
-			mustResemble(t, quiet, crawlReal(t, s, real.seed, real.queries, "--isolated", "--partitions", "7"))
+			mustEqual(t, "isolated, seven partitions", quiet, crawlReal(t, s, real.seed, real.queries, "--isolated", "--partitions", "7"))
 		})
 	}
-}
-
-// mustResemble fails the test if the pictures (stored pages and search results) of two crawls of the same
-// site differ. The picture quiet is of a usual crawl; isolated is of a crawl with each function in a
-// process of its own, and seven partitions. Only scores may differ slightly: which headers and menus
-// count as repeated depends on the packages, whose sizes depend on the time that requests take. So
-// results whose score is close to that of the last result may be missing.
-func mustResemble(t *testing.T, quiet, isolated picture) {
-	t.Helper()
-	const slight = 0.01
-	for text, want := range quiet.Answers {
-		got := isolated.Answers[text]
-		if want.Total != got.Total {
-			t.Errorf("%s finds %d pages, and %d in isolation", text, want.Total, got.Total)
-		}
-		for _, pair := range [][2]found{{want, got}, {got, want}} {
-			scores := make(map[string]float64)
-			last := 0.0
-			for _, r := range pair[1].Results {
-				scores[r.URL], last = r.Score, r.Score
-			}
-			for _, r := range pair[0].Results {
-				score, known := scores[r.URL]
-				if known && math.Abs(score-r.Score) > slight*r.Score || !known && r.Score > last*(1+slight) {
-					t.Errorf("%s finds %s with a score of %v, and in the other picture with %v", text, r.URL, r.Score, score)
-				}
-			}
-		}
-	}
-	isolated.Answers = quiet.Answers
-	mustEqual(t, "isolated, seven partitions", quiet, isolated)
 }
 
 func crawlReal(t *testing.T, s *site, seed string, asked []string, flags ...string) picture {
