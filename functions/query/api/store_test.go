@@ -2,16 +2,14 @@ package api_test
 
 import (
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/query/access"
 	"github.com/bucketsearch/bucketsearch/functions/query/api"
-	"github.com/bucketsearch/bucketsearch/functions/query/engine"
+	"github.com/bucketsearch/bucketsearch/functions/query/engine/enginetest"
 	"github.com/bucketsearch/bucketsearch/functions/query/querytest"
 )
 
@@ -19,10 +17,7 @@ import (
 func newStore(t testing.TB, pages ...querytest.Page) (*querytest.Store, http.Handler) {
 	s := querytest.NewStore(t, 2)
 	s.Publish(pages...)
-	e, err := engine.New(s.Bucket, engine.Options{
-		Settings: s.Settings(s.Bucket), Now: s.Clock.Now, Age: 10 * time.Second, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
-	})
-	s.Check(err)
+	e := enginetest.New(s, s.Bucket, t.Output())
 	return s, api.Handler(e, &access.Guard{Settings: e.Settings, Now: s.Clock.Now})
 }
 

@@ -2,16 +2,14 @@ package compat_test
 
 import (
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/query/access"
 	"github.com/bucketsearch/bucketsearch/functions/query/compat"
-	"github.com/bucketsearch/bucketsearch/functions/query/engine"
+	"github.com/bucketsearch/bucketsearch/functions/query/engine/enginetest"
 	"github.com/bucketsearch/bucketsearch/functions/query/querytest"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
@@ -45,10 +43,7 @@ var pages = []querytest.Page{
 func newStore(t testing.TB) (*querytest.Store, http.Handler) {
 	s := querytest.NewStore(t, 2)
 	s.Publish(pages...)
-	e, err := engine.New(s.Bucket, engine.Options{
-		Settings: s.Settings(s.Bucket), Now: s.Clock.Now, Age: 10 * time.Second, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
-	})
-	s.Check(err)
+	e := enginetest.New(s, s.Bucket, t.Output())
 	return s, compat.Handler(e, &access.Guard{Settings: e.Settings, Now: s.Clock.Now})
 }
 

@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"log/slog"
 	"strings"
 	"testing"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/bucketsearch/bucketsearch/functions/query/engine"
+	"github.com/bucketsearch/bucketsearch/functions/query/engine/enginetest"
 	"github.com/bucketsearch/bucketsearch/functions/query/querytest"
 )
 
@@ -24,11 +23,7 @@ type store struct {
 
 func newStore(t *testing.T) *store {
 	s := &store{Store: querytest.NewStore(t, 2)}
-	var err error
-	s.engine, err = engine.New(s.Bucket, engine.Options{
-		Settings: s.Settings(s.Bucket), Now: s.Clock.Now, Age: 10 * time.Second, Log: slog.New(slog.NewTextHandler(&s.log, nil)),
-	})
-	s.Check(err)
+	s.engine = enginetest.New(s.Store, s.Bucket, &s.log)
 	return s
 }
 

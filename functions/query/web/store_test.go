@@ -2,11 +2,10 @@ package web
 
 import (
 	"io"
-	"log/slog"
 	"testing"
-	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/query/engine"
+	"github.com/bucketsearch/bucketsearch/functions/query/engine/enginetest"
 	"github.com/bucketsearch/bucketsearch/functions/query/querytest"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
@@ -20,12 +19,5 @@ func newStore(t testing.TB, partitions int) *store { return &store{querytest.New
 func (s *store) engine(bucket blob.Reader) *engine.Engine { return s.logging(bucket, s.T.Output()) }
 
 func (s *store) logging(bucket blob.Reader, log io.Writer) *engine.Engine {
-	e, err := engine.New(bucket, engine.Options{
-		Settings: s.Settings(bucket),
-		Now:      s.Clock.Now,
-		Age:      10 * time.Second,
-		Log:      slog.New(slog.NewTextHandler(log, nil)),
-	})
-	s.Check(err)
-	return e
+	return enginetest.New(s.Store, bucket, log)
 }

@@ -12,9 +12,7 @@
 package main
 
 import (
-	"flag"
 	"io"
-	"log"
 	"net/url"
 	"os"
 	"path"
@@ -27,13 +25,7 @@ import (
 )
 
 func main() {
-	in := flag.String("in", "", "the page of the glossary")
-	base := flag.String("base", "", "the address of its directory")
-	out := flag.String("out", "", "the directory of the results")
-	flag.Parse()
-	if err := run(*in, *base, *out); err != nil {
-		log.Fatal(err)
-	}
+	judged.Main("the page of the glossary", "the address of its directory", "the directory of the results", run)
 }
 
 func run(in, base, out string) error {

@@ -15,9 +15,7 @@
 package main
 
 import (
-	"flag"
 	"io"
-	"log"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -29,13 +27,7 @@ import (
 )
 
 func main() {
-	in := flag.String("in", "", "directory with a directory of pages for each language")
-	base := flag.String("base", "", "address from which it is served")
-	out := flag.String("out", "", "directory of the results")
-	flag.Parse()
-	if err := run(*in, *base, *out); err != nil {
-		log.Fatal(err)
-	}
+	judged.Main("directory with a directory of pages for each language", "address from which it is served", "directory of the results", run)
 }
 
 func run(in, base, out string) error {

@@ -11,10 +11,8 @@
 package main
 
 import (
-	"flag"
 	"hash/fnv"
 	"io/fs"
-	"log"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -28,13 +26,7 @@ import (
 )
 
 func main() {
-	in := flag.String("in", "", "directory with pages of HTML")
-	base := flag.String("base", "", "address from which the copy in OUT/site is served")
-	out := flag.String("out", "", "directory of the results")
-	flag.Parse()
-	if err := run(*in, *base, *out); err != nil {
-		log.Fatal(err)
-	}
+	judged.Main("directory with pages of HTML", "address from which the copy in OUT/site is served", "directory of the results", run)
 }
 
 func run(in, base, out string) error {
