@@ -21,7 +21,7 @@ func keysCommand(where *location) *cobra.Command {
 		Use:   "keys",
 		Short: "Give programs keys for the HTTP API",
 		Long: "Keys adds, lists and removes keys of the HTTP API. While there are none with the scope\n" +
-			"search or page, the API below /v1/ and /compat/ is open; from the first one on, every\n" +
+			"search or page, the API at /v1/, /compat/ and /mcp is open; from the first one on, every\n" +
 			"request there needs a key. The search page for people stays open. /metrics needs the\n" +
 			"scope metrics, but on the same machine no key. A running system notices within half a\n" +
 			"minute.",
@@ -65,7 +65,7 @@ func addKeyCommand(where *location) *cobra.Command {
 			fmt.Fprintf(cmd.OutOrStdout(), "%s\n", secret)
 			fmt.Fprintf(cmd.ErrOrStderr(), "This key of %s (%s) is shown only now. Send it as: Authorization: Bearer KEY\n", key.Name, strings.Join(scopes, ", "))
 			if needed, err := document.NeedsKey(); needed && err == nil {
-				fmt.Fprintln(cmd.ErrOrStderr(), "From now on, every request below /v1/ and /compat/ needs a key.")
+				fmt.Fprintln(cmd.ErrOrStderr(), "From now on, every request at /v1/, /compat/ and /mcp needs a key.")
 			}
 			return nil
 		}),
@@ -144,7 +144,7 @@ func removeKeyCommand(where *location) *cobra.Command {
 				return fmt.Errorf("there is no key called %s; to see the names: bucketsearch keys list", args[0])
 			}
 			if needed, err := document.NeedsKey(); !needed && err == nil {
-				fmt.Fprintln(cmd.OutOrStdout(), "Removed. The API is open: no request below /v1/ or /compat/ needs a key.")
+				fmt.Fprintln(cmd.OutOrStdout(), "Removed. The API is open: no request at /v1/, /compat/ or /mcp needs a key.")
 			} else {
 				fmt.Fprintln(cmd.OutOrStdout(), "Removed.")
 			}
