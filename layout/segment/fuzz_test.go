@@ -79,7 +79,11 @@ func FuzzTermBlock(f *testing.F) {
 	r, _ := s.tail.terms.split(0)
 	f.Add(content[r.Offset:][:r.Length-sealSize], "w1")
 	f.Fuzz(func(t *testing.T, block []byte, term string) {
-		found, err := s.findTerm(0, seal(slices.Clone(block), 0), term)
+		var r blockReader
+		if r.open(seal(slices.Clone(block), 0), s.tail.terms.positions[0], s.tail) != nil {
+			return
+		}
+		found, err := s.findTerm(0, &r, term)
 		if found != nil && (err != nil || found.Text != term) {
 			t.Errorf("%q: %v, %v", term, found, err)
 		}

@@ -171,6 +171,17 @@ func (r *blockReader) next() bool {
 	return !r.p.failed
 }
 
+// seek moves the reader to the first term from the current one on that is not less than the given one. It
+// reports whether this is the given term.
+func (r *blockReader) seek(term string) bool {
+	for r.to == 0 || string(r.term) < term { // to is 0 before the first term
+		if !r.next() {
+			return false
+		}
+	}
+	return string(r.term) == term
+}
+
 func (r *blockReader) list() []byte { return r.p.data[r.from:r.to:r.to] }
 
 func (r *blockReader) err() error {

@@ -61,13 +61,26 @@ func (s *Segment) Terms(ctx context.Context, terms []string, positions bool) ([]
 	if err != nil {
 		return nil, err
 	}
+	order := make([]int, len(terms)) // indexes of terms, by their texts: each block is gone through once
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return strings.Compare(terms[a], terms[b]) })
 	found := make([]*Term, len(terms))
-	for i, term := range terms {
-		n, ok := slices.BinarySearch(blocks, index.find(term))
+	var r blockReader
+	current := -1 // index in blocks of the block that r reads
+	for _, i := range order {
+		n, ok := slices.BinarySearch(blocks, index.find(terms[i]))
 		if !ok {
 			continue
 		}
-		if found[i], err = s.findTerm(blocks[n], contents[n], term); err != nil {
+		if n != current {
+			if err := r.open(contents[n], index.positions[blocks[n]], s.tail); err != nil {
+				return nil, s.wrap(err)
+			}
+			current = n
+		}
+		if found[i], err = s.findTerm(blocks[n], &r, terms[i]); err != nil {
 			return nil, s.wrap(err)
 		}
 		if found[i] != nil && ahead[n] > 0 {
@@ -78,19 +91,11 @@ func (s *Segment) Terms(ctx context.Context, terms []string, positions bool) ([]
 }
 
 // findTerm finds a term in a block; it returns nil if the block does not contain the term. The
-// parameter block is the index of the block; sealed holds its bytes with their checksum.
-func (s *Segment) findTerm(block int, sealed []byte, term string) (*Term, error) {
-	var r blockReader
-	if err := r.open(sealed, s.tail.terms.positions[block], s.tail); err != nil {
-		return nil, err
-	}
-	for r.next() {
-		if string(r.term) >= term {
-			if string(r.term) > term {
-				return nil, nil
-			}
-			return s.openTerm(block, &r)
-		}
+// parameter block is the index of the block that r reads. The terms that were looked for with r before must
+// not be greater than this one.
+func (s *Segment) findTerm(block int, r *blockReader, term string) (*Term, error) {
+	if r.seek(term) {
+		return s.openTerm(block, r)
 	}
 	return nil, r.err()
 }
