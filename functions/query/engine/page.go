@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/effort"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
@@ -236,10 +237,16 @@ func standingIn(ctx context.Context, books *partition.Books, a address.Address) 
 	return standing, err
 }
 
+// perUnit is the number of bytes of a page from which its text is read by a unit of effort (see package effort).
+const perUnit = 50
+
 func readPage(ctx context.Context, bucket blob.Reader, a address.Address, key string, place webobject.Place) (webobject.Object, error) {
 	page, err := webobject.Read(ctx, bucket, key, place)
 	if err == nil && page.URL != a.URL {
 		err = fmt.Errorf("byte %d of %s holds %.200q instead of %s", place.Offset, key, page.URL, a.URL)
+	}
+	if err == nil {
+		err = effort.Spend(ctx, len(page.Data)/perUnit)
 	}
 	if err != nil {
 		return webobject.Object{}, err

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/effort"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/layout/dictionary"
 )
@@ -62,8 +63,12 @@ func (ix *Index) searchAcross(ctx context.Context, q *Query) (Result, error) {
 	}
 	plain := *q
 	plain.Across = Across{}
-	if ix.plan(q, true).lists { // no word can be translated
+	p := ix.plan(q, true)
+	if p.lists { // no word can be translated
 		return ix.search(ctx, &plain)
+	}
+	if err := effort.Expect(ctx, (1+len(q.Across.Into))*ix.expected(q, p)); err != nil {
+		return Result{}, err
 	}
 	from, err := ix.languageOf(ctx, q)
 	if err != nil {

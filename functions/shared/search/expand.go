@@ -13,6 +13,7 @@ import (
 	"github.com/blevesearch/vellum"
 	"github.com/blevesearch/vellum/levenshtein"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/effort"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
@@ -78,6 +79,9 @@ func (g *gathered) expand(ctx deadline, ix *Index, p *plan) error {
 		}
 		of := make([]expansions, len(expanding))
 		for i, w := range expanding {
+			if err := effort.Spend(ctx, w.effort()); err != nil {
+				return err
+			}
 			if of[i], err = g.expansions(ctx, part, words, w, p.images); err != nil {
 				return err
 			}
@@ -173,8 +177,10 @@ func (e expansions) collect(ctx context.Context, words *vellum.FST, automaton ve
 		walk, err = words.Iterator(from, to)
 	}
 	for ; err == nil && len(e) <= maxSeen; err = walk.Next() {
-		if len(e)%256 == 255 && ctx.Err() != nil {
-			return ctx.Err()
+		if len(e)%256 == 255 {
+			if err := effort.Spend(ctx, perFound); err != nil {
+				return err
+			}
 		}
 		word, documents := walk.Current()
 		e[string(word)] = documents

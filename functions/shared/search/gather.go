@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/effort"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
@@ -117,6 +118,9 @@ func (g *gathered) read(ctx deadline, p *plan, facets []string, also []func(ctx 
 	g.numberAlternatives(p)
 	positions := p.hasPhrases() || len(p.near)+len(p.alternatives) > 0
 	readPart := func(ctx context.Context, part int) (err error) {
+		if err := effort.Spend(ctx, perTerm*len(g.names)); err != nil {
+			return err
+		}
 		unvisited := g.parts[part].Unvisited
 		anchored := (g.parts[part].Anchors != nil || unvisited) && !p.images
 		selects := len(facets) > 0 || !p.filter.empty()
@@ -147,6 +151,9 @@ func (g *gathered) read(ctx deadline, p *plan, facets []string, also []func(ctx 
 			return err
 		})
 		return group.Wait()
+	}
+	if err := effort.Expect(ctx, perTerm*len(g.names)*len(g.parts)); err != nil {
+		return err
 	}
 	err := g.each(ctx, func(ctx context.Context, part int) error {
 		if err := readPart(ctx, part); err != nil || len(g.alternatives) == 0 {
@@ -345,6 +352,9 @@ func (s *search) occurring(ctx deadline, matches []match, phrases []*queryPhrase
 	byPart := make([][]int, len(s.parts)) // indexes of matches
 	for i, f := range matches {
 		byPart[f.part] = append(byPart[f.part], i)
+	}
+	if err := effort.Expect(ctx, len(matches)*effortOf(phrases)); err != nil {
+		return nil, err
 	}
 	err := s.each(ctx, func(ctx context.Context, part int) error {
 		of := byPart[part]

@@ -7,11 +7,11 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/effort"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
@@ -28,7 +28,8 @@ func (s *search) hits(ctx context.Context, matches []match) ([]Hit, []match, err
 		slices.SortFunc(matches, s.compare)
 	}
 	matches = s.latest(matches)
-	return s.mark(matches), matches, nil
+	hits, err := s.mark(ctx, matches)
+	return hits, matches, err
 }
 
 // compare compares two matches whose documents have been read: the match with the higher score
@@ -57,15 +58,18 @@ func (s *search) latest(matches []match) []match {
 
 // mark returns the hits for the matches, with the words of the query marked. The documents of the
 // matches must have been read. mark uses all processors.
-func (s *search) mark(matches []match) []Hit {
+func (s *search) mark(ctx context.Context, matches []match) ([]Hit, error) {
 	hits := make([]Hit, len(matches))
 	var next atomic.Int64
-	var markers sync.WaitGroup
+	markers, ctx := errgroup.WithContext(ctx)
 	for range min(runtime.GOMAXPROCS(0), (len(matches)+1)/2) {
-		markers.Go(func() {
+		markers.Go(func() error {
 			marker := newMarker(s.plan, s.ix.memory)
 			defer marker.end()
 			for i := int(next.Add(1)) - 1; i < len(matches); i = int(next.Add(1)) - 1 {
+				if err := effort.Spend(ctx, perHit); err != nil {
+					return err
+				}
 				d := s.document(matches[i])
 				hits[i] = marker.hit(d)
 				if hits[i].Date.IsZero() {
@@ -81,10 +85,10 @@ func (s *search) mark(matches []match) []Hit {
 				at := spot{matches[i].part, matches[i].doc}
 				hits[i].Alike, hits[i].MoreOfSite = s.alike[at], s.more[at]
 			}
+			return nil
 		})
 	}
-	markers.Wait()
-	return hits
+	return hits, markers.Wait()
 }
 
 // spot is the position of a document in the index: the number of a part (segment), and the
@@ -125,6 +129,9 @@ func (s *search) fetch(ctx context.Context, matches []match) error {
 	}
 	if len(byPart) == 0 {
 		return nil
+	}
+	if err := effort.Spend(ctx, perDocument*len(matches)); err != nil {
+		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	fork := meter.NewFork(ctx)

@@ -135,7 +135,11 @@ func (s *search) addLeading(ctx context.Context) error {
 	var hits []Hit
 	for _, page := range s.shown {
 		latest := slices.MaxFunc(page.docs, func(a, b match) int { return s.document(a).Version.Compare(s.document(b).Version) })
-		hit := s.mark([]match{latest})[0]
+		marked, err := s.mark(ctx, []match{latest})
+		if err != nil {
+			return err
+		}
+		hit := marked[0]
 		hit.Score, hit.Pinned = best, page.pinned
 		if s.query.Explain {
 			what := "the query is the address of this page: the best score of the others"

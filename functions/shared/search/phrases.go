@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/effort"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
@@ -122,8 +123,10 @@ func (p *phraseReader) read(ctx context.Context, docs []uint32) ([][]occurrence,
 	}
 	p.start()
 	for i, doc := range docs {
-		if i%64 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+		if i%64 == 0 {
+			if err := effort.Spend(ctx, min(64, len(docs)-i)*effortOf(p.phrases)); err != nil {
+				return nil, err
+			}
 		}
 		p.advance(doc)
 		for n := 0; n < len(p.phrases); {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/effort"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
@@ -99,6 +100,9 @@ func (ix *Index) attempt(ctx context.Context, limited deadline, q *Query, unquot
 	p := ix.plan(q, unquoted)
 	s := &search{ix: ix, query: q, plan: p, gathered: newGathered(ix.parts), identities: make([][]layout.Identity, len(ix.parts)), vectors: make([]segment.Vectors, len(ix.parts))}
 	s.result.Images = p.images
+	if err := effort.Expect(limited, ix.expected(q, p)); err != nil {
+		return nil, err
+	}
 	best, err := s.find(limited)
 	if err != nil {
 		return nil, err
@@ -323,7 +327,7 @@ func (s *search) scan(ctx deadline, work *scan) ([]match, error) {
 // scanParts scans all parts. When the time for scanning has passed, it stops without an error,
 // and marks the result as partial.
 func (s *search) scanParts(ctx deadline, work *scan) error {
-	work.stop = ctx.scan.Err
+	work.stop = func() error { return effort.Spend(ctx.scan, perScanned*(1+len(s.plan.words))) }
 	for part := range s.parts {
 		if s.missing[part] || !work.open(s, part) {
 			continue
