@@ -41,8 +41,9 @@ func upCommand(where *location) *cobra.Command {
 			"nothing of the person. bucketsearch eval --clicked measures the ranking by that.\n" +
 			"Without the secret, no click is counted.\n\n" +
 			"When more is asked than can be answered, some requests wait, and those that would wait\n" +
-			"for more than a second are refused (429, with Retry-After). Behind a proxy, name it by\n" +
-			"--proxy, else all clients count as one.\n\n" +
+			"for more than a second are refused (429, with Retry-After). Costly searches, such as those\n" +
+			"for a hundred results or many prefixes, wait for each other and give way to quick ones.\n" +
+			"Behind a proxy, name it by --proxy, else all clients count as one.\n\n" +
 			"A line in a page of any site puts a search box there; the page /v1/ says more:\n" +
 			"<script src=\"https://search.example.org/search.js\" defer></script>",
 		Example: "  bucketsearch up\n  bucketsearch up https://www.example.org/\n  bucketsearch up --title \"Example\" --logo logo.svg --colour '#2457c5'\n  bucketsearch up --collection docs.toml\n  bucketsearch up --listen 127.0.0.1:9090\n" +

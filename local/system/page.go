@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/query"
@@ -53,7 +54,8 @@ func (s *System) Page(age time.Duration, brand web.Brand, judges judgment.Keys, 
 			http.Error(w, refused.Sentence, refused.Status)
 			return
 		}
-		s.metrics(w, r, limited.Counts())
+		quick, costly := limited.Counts()
+		s.metrics(w, r, quick, costly)
 	})
 	return mux, nil
 }
@@ -70,17 +72,24 @@ const (
 func (s *System) Listener(l net.Listener) net.Listener { return s.vitals.Traffic().Listener(l) }
 
 // metrics answers a request for /metrics with the vital signs, the lengths of the queues, and the counts
-// of requests to the search page (the parameter requests). It adds the progress of the crawl if this can
-// be read at present.
-func (s *System) metrics(w http.ResponseWriter, r *http.Request, requests limit.Counts) {
+// of requests to the search page: of all as quick ones, and of those that have turned out to be costly (see
+// package limit). It adds the progress of the crawl if this can be read at present.
+func (s *System) metrics(w http.ResponseWriter, r *http.Request, quick, costly limit.Counts) {
 	one := func(n float64) map[string]float64 { return map[string]float64{"": n} }
+	requests := func(name, help string, of func(limit.Counts) float64) vitals.Gauge {
+		return vitals.Gauge{
+			Name: "bucketsearch_requests_" + name, Help: help, Counter: strings.HasSuffix(name, "_total"),
+			Label: "queue", Values: map[string]float64{"quick": of(quick), "costly": of(costly)},
+		}
+	}
 	gauges := []vitals.Gauge{s.queueGauge("visible", func(c queue.Counts) int { return c.Visible + c.Delayed }),
 		s.queueGauge("in_flight", func(c queue.Counts) int { return c.InFlight }),
 		s.queueGauge("dead", func(c queue.Counts) int { return c.Dead }),
-		{Name: "bucketsearch_requests_admitted_total", Help: "Requests to the search page that were worked on.", Counter: true, Values: one(float64(requests.Admitted))},
-		{Name: "bucketsearch_requests_refused_total", Help: "Requests to the search page that were refused because of too many.", Counter: true, Values: one(float64(requests.Refused))},
-		{Name: "bucketsearch_requests_working", Help: "Requests to the search page that are worked on.", Values: one(float64(requests.Working))},
-		{Name: "bucketsearch_requests_waiting", Help: "Requests to the search page that wait to be worked on.", Values: one(float64(requests.Waiting))},
+		requests("admitted_total", "Requests to the search page that were worked on, all as quick ones; those that were costly also as such.", func(c limit.Counts) float64 { return float64(c.Admitted) }),
+		requests("refused_total", "Requests to the search page that were refused because of too many.", func(c limit.Counts) float64 { return float64(c.Refused) }),
+		requests("working", "Requests to the search page that are worked on.", func(c limit.Counts) float64 { return float64(c.Working) }),
+		requests("waiting", "Requests to the search page that wait to be worked on.", func(c limit.Counts) float64 { return float64(c.Waiting) }),
+		requests("waited_seconds_total", "Time for which requests to the search page have waited to be worked on.", func(c limit.Counts) float64 { return c.Waited.Seconds() }),
 	}
 	if p, err := s.Progress(r.Context()); err == nil {
 		gauges = append(gauges, vitals.Gauge{

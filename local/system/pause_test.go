@@ -81,6 +81,7 @@ func TestMetrics(t *testing.T) {
 	w := ask("127.0.0.1:9")
 	for _, want := range []string{
 		"\nbucketsearch_urls{state=\"stored\"} 30\n", "\nbucketsearch_documents 30\n", "\nbucketsearch_failures_total{function=\"fetch\"} 0\n",
+		"\nbucketsearch_requests_waited_seconds_total{queue=\"costly\"} 0\n",
 	} {
 		if !strings.Contains(w.Body.String(), want) {
 			t.Errorf("no %q in the metrics:\n%s", want, w.Body)

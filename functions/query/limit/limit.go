@@ -3,16 +3,34 @@
 //
 //	what is bounded                              bound                        what happens beyond it
 //	requests of one client a second              Options.Rate                 refused
-//	requests that are worked on at once          Options.AtOnce               the next ones wait
-//	requests that wait                           MaxWaiting, 256              refused
-//	time that a request waits                    MaxWait, 1 s                 refused (at once, if foreseen)
+//	quick requests that are worked on at once    Options.AtOnce               the next ones wait
+//	costly requests that are worked on at once   half of Options.AtOnce       the next ones wait
+//	quick requests that wait                     MaxWaiting, 256              refused
+//	costly requests that wait                    MaxCostly, 16                refused
+//	time that a request waits in one queue       MaxWait, 1 s                 refused (at once, if foreseen)
 //	answers of one client that are being sent    MaxSending, 16               refused
 //	body of a request                            MaxBody, 1 MiB               refused, status 413
 //	clients that are remembered                  maxClients, 16384            clients without requests are forgotten
 //
 // A refused request is answered by the status 429, and the header Retry-After says in how many seconds the
-// client may ask again. (Only a body that is too long has the status 413, and no such header.) A request on
-// which work has begun is never refused.
+// client may ask again. (Only a body that is too long has the status 413, and no such header.) A request of
+// which the answer has begun is never refused.
+//
+// # Costly requests
+//
+// Some queries take a hundred times as much processor time as others: those for a hundred hits, those with many
+// prefixes or words with edits, and those that are searched in several languages. How costly a query is, shows
+// only when it is searched. So each request begins in the queue of quick ones, and its work announces its effort
+// as soon as that is known (see package effort). The unit is about a microsecond.
+//
+//	effort                       what happens
+//	up to 20,000 (quickEffort)   the request keeps its place among the quick ones until it is answered
+//	more                         it gives up this place, and waits for one among the costly ones. After each 2,000
+//	                             units (slice) it pauses until no quick request is worked on, but for at most
+//	                             10 ms (pause), so that it always goes on
+//
+// So quick requests wait only for other quick ones, and costly ones take little processor time from them. A search
+// for three words and ten hits has an effort of about 6,000.
 //
 // # Clients
 //
@@ -25,9 +43,10 @@
 //
 // # Order
 //
-// Of the waiting clients, the one whose requests have taken the least time is next (start-time fair
-// queueing: Goyal, Vin and Cheng, 1996). So neither many requests nor costly ones delay other clients. A
-// client that seldom asks waits at most about as long as work on one request takes.
+// In both queues, of the waiting clients the one whose requests have taken the least effort is next (start-time
+// fair queueing: Goyal, Vin and Cheng, 1996). In the queue of quick requests, a costly one counts as 20,000. So
+// neither many requests nor costly ones delay other clients. A client that seldom asks waits at most about as
+// long as work on one quick request takes.
 package limit
 
 import (
@@ -45,11 +64,13 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/query/api"
 	"github.com/bucketsearch/bucketsearch/functions/query/request"
+	"github.com/bucketsearch/bucketsearch/functions/shared/effort"
 )
 
 // The limits that are the same for all servers: see the table in the package comment.
 const (
 	MaxWaiting = 256
+	MaxCostly  = 16
 	MaxWait    = time.Second
 	MaxSending = 16
 	MaxBody    = 1 << 20
@@ -65,7 +86,7 @@ type Options struct {
 	Now   func() time.Time
 	After func(time.Duration) <-chan time.Time // returns a channel that receives when the time has passed, as time.After does
 
-	AtOnce int // greatest number of requests that are worked on at once
+	AtOnce int // greatest number of quick requests that are worked on at once
 	// Rate is the number of requests a second that a client may send on average; 0 if there is no limit. A
 	// client that has not asked for three seconds may send three times as many at once (see burst).
 	Rate    float64
@@ -76,16 +97,20 @@ type Options struct {
 type Handler struct {
 	next    http.Handler
 	options Options
-	queue   *queue
+	quick   *queue // every request begins here
+	costly  *queue // those that have turned out to be costly
 }
 
 // New returns a Handler that passes requests on to next.
 func New(next http.Handler, o Options) *Handler {
-	return &Handler{next: next, options: o, queue: newQueue(o)}
+	return &Handler{
+		next: next, options: o,
+		quick: newQueue(o, o.AtOnce, MaxWaiting), costly: newQueue(o, max(1, o.AtOnce/2), MaxCostly),
+	}
 }
 
-// Counts returns how many requests were admitted and refused so far, and are worked on and wait now.
-func (h *Handler) Counts() Counts { return h.queue.counts() }
+// Counts returns the counts of all requests, as quick ones, and of those that have turned out to be costly.
+func (h *Handler) Counts() (quick, costly Counts) { return h.quick.counts(), h.costly.counts() }
 
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -95,7 +120,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	from := clientOf(r, h.options.Proxies)
-	if wait := h.queue.spend(from); wait > 0 {
+	if wait := h.quick.spend(from); wait > 0 {
 		refuse(w, r, http.StatusTooManyRequests, wait, "You have asked too often")
 		return
 	}
@@ -107,7 +132,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, r, http.StatusRequestEntityTooLarge, 0, fmt.Sprintf("The body of the request is too long or was not sent in full; send at most %d bytes", MaxBody))
 		return
 	}
-	admitted, err := h.queue.enter(r.Context(), from)
+	admitted, err := h.quick.enter(r.Context(), from)
 	if refused, is := errors.AsType[*busy](err); is {
 		refuse(w, r, http.StatusTooManyRequests, refused.wait, refused.sentence)
 		return
@@ -115,10 +140,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the client has hung up
 	}
-	defer admitted.sent()
-	into := &answer{ResponseWriter: w, finished: admitted.finished}
-	defer admitted.finished() // even if the handler panics
-	h.next.ServeHTTP(into, r)
+	begun := newWork(admitted, from, h.costly)
+	defer begun.sent()
+	into := &answer{ResponseWriter: w, finished: begun.finished}
+	defer begun.finished() // even if the handler panics
+	h.next.ServeHTTP(into, r.WithContext(effort.With(r.Context(), begun)))
 	into.send()
 }
 
@@ -139,7 +165,7 @@ func readBody(w http.ResponseWriter, r *http.Request) error {
 func refuse(w http.ResponseWriter, r *http.Request, status int, wait time.Duration, reason string) {
 	f := request.Failure{Status: status, Sentence: reason + "."}
 	if wait > 0 {
-		f.Retry = int(math.Ceil(wait.Seconds()))
+		f.Retry = seconds(wait)
 		f.Sentence = fmt.Sprintf("%s; try again in %d s.", reason, f.Retry)
 	}
 	header := w.Header()
@@ -155,6 +181,9 @@ func refuse(w http.ResponseWriter, r *http.Request, status int, wait time.Durati
 	w.WriteHeader(status)
 	_, _ = fmt.Fprintf(w, "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>%s</title><p>%s</p></html>\n", http.StatusText(status), html.EscapeString(f.Sentence)) // fails when the client has gone
 }
+
+// seconds returns a time in whole seconds, rounded up.
+func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
 // isProgram reports whether the answer to a request is read by a program.
 func isProgram(r *http.Request) bool {

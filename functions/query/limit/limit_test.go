@@ -103,6 +103,12 @@ func TestLongBody(t *testing.T) {
 	}
 }
 
+// quickCounts returns the counts of all requests, as quick ones.
+func quickCounts(h *Handler) Counts {
+	all, _ := h.Counts()
+	return all
+}
+
 // stalled is a ResponseWriter whose client does not read until the channel is closed.
 type stalled struct {
 	*httptest.ResponseRecorder
@@ -117,7 +123,7 @@ func (s stalled) Write(content []byte) (int, error) {
 func TestSlowReaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := limited(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "an answer") })
-		h.queue.options.Rate = 0
+		h.quick.options.Rate = 0
 		reads := make(chan struct{})
 		slow := make([]stalled, MaxSending)
 		for i := range slow {
@@ -158,7 +164,7 @@ func TestLongAnswer(t *testing.T) {
 		w.WriteHeader(http.StatusTeapot)
 		for i, working := range []int{1, 0, 0} {
 			_, _ = io.WriteString(w, piece)
-			if got := h.Counts().Working; got != working {
+			if got := quickCounts(h).Working; got != working {
 				t.Errorf("%d requests are worked on after piece %d of an answer, want %d", got, i, working)
 			}
 		}

@@ -9,29 +9,38 @@ import (
 	"time"
 )
 
-// Counts are numbers of requests: Admitted and Refused since the start, Working and Waiting now.
-type Counts struct{ Admitted, Refused, Working, Waiting int }
+// Counts are numbers of requests: Admitted and Refused since the start, Working and Waiting now. Waited is the
+// sum of the times for which requests have waited since the start, those that were refused at last included.
+type Counts struct {
+	Admitted, Refused, Working, Waiting int
+	Waited                              time.Duration
+}
 
-// queue decides which requests are worked on, and when. It shares the working time fairly among the clients
-// by virtual clocks. Each client has a clock, which advances by the time that work on its requests takes.
-// The next request is that of the waiting client with the earliest clock. The clock of a client that is new,
-// or has not asked for some time, is first set to the clock of the request that was begun last. So a client
-// cannot save up working time by not asking.
+// queue decides which requests are worked on, and when. It shares the effort fairly among the clients by
+// virtual clocks. Each client has a clock, which advances by the effort of its requests (see package effort), not
+// by the time that they take: that would be long for any request while others keep the processors busy. The next
+// request is that of the waiting client with the earliest clock. The clock of a client that is new, or has not
+// asked for some time, is first set to the clock of the request that was begun last. So a client cannot save up
+// effort by not asking.
 type queue struct {
 	options Options
+	atOnce  int // greatest number of requests that are worked on at once
+	most    int // greatest number of requests that wait
 
 	mu      sync.Mutex // protects all of the following, and the fields of clients
 	clients map[netip.Addr]*client
 	queued  []*client     // the clients that have requests waiting, in the order in which they came
-	now     time.Duration // virtual time: clock of the request that was begun last
+	now     int           // virtual time: clock of the request that was begun last
 	mean    time.Duration // mean duration of the latest requests, the latest weighing most
+	usual   int           // mean effort of the latest requests, the latest weighing most
+	idle    chan struct{} // is closed when no request is worked on any more; nil while none is
 	Counts
 }
 
 // client is what the queue remembers of a client.
 type client struct {
-	clock   time.Duration // virtual time at which its next request can begin
-	waiting []*ticket     // its requests that wait, in the order in which they came
+	clock   int       // virtual time at which its next request can begin
+	waiting []*ticket // its requests that wait, in the order in which they came
 	working int
 	sending int // number of its answers that are being sent
 	bucket  bucket
@@ -54,11 +63,12 @@ func (b *busy) Error() string { return b.sentence }
 
 const (
 	firstMean  = 20 * time.Millisecond // mean duration of a request before any was measured
-	weightMean = 16                    // the mean moves by this part of its difference to the latest duration
+	firstUsual = 10_000                // mean effort of a request before any was made
+	weightMean = 16                    // a mean moves by this part of its difference to the latest value
 )
 
-func newQueue(o Options) *queue {
-	return &queue{options: o, clients: make(map[netip.Addr]*client), mean: firstMean}
+func newQueue(o Options, atOnce, most int) *queue {
+	return &queue{options: o, atOnce: atOnce, most: most, clients: make(map[netip.Addr]*client), mean: firstMean, usual: firstUsual}
 }
 
 func (q *queue) counts() Counts {
@@ -81,11 +91,12 @@ func (q *queue) enter(ctx context.Context, from netip.Addr) (*turn, error) {
 		return q.begin(c), nil
 	}
 	expected := q.expected(c)
-	if expected > MaxWait || q.Waiting >= MaxWaiting && !q.makeRoom(c) {
+	if expected > MaxWait || q.Waiting >= q.most && !q.makeRoom(c) {
 		defer q.mu.Unlock()
 		return nil, q.refuse(tooBusy, expected)
 	}
 	t := q.wait(c)
+	began := q.options.Now()
 	q.mu.Unlock()
 	var late error
 	select {
@@ -97,6 +108,7 @@ func (q *queue) enter(ctx context.Context, from netip.Addr) (*turn, error) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.Waited += max(0, q.options.Now().Sub(began))
 	switch at := slices.Index(c.waiting, t); {
 	case at >= 0: // it was neither begun nor refused
 		q.leave(c, at)
@@ -138,31 +150,33 @@ func (q *queue) refuse(sentence string, wait time.Duration) error {
 	return &busy{sentence, wait}
 }
 
-// begin counts a request of the client c as one that is worked on from now on, and returns its turn. How
-// long the work will take is not known yet. So the client's clock advances by the mean duration, which
-// finished corrects. The caller holds q.mu.
+// begin counts a request of the client c as one that is worked on from now on, and returns its turn. The
+// effort of the work is not known yet. So the client's clock advances by the mean effort, which turn.leave
+// corrects. The caller holds q.mu.
 func (q *queue) begin(c *client) *turn {
 	q.now = q.start(c)
-	c.clock = q.now + q.mean
+	c.clock = q.now + q.usual
 	c.working++
-	q.Working++
+	if q.Working++; q.Working == 1 {
+		q.idle = make(chan struct{})
+	}
 	q.Admitted++
-	return &turn{queue: q, client: c, began: q.options.Now(), charged: q.mean}
+	return &turn{queue: q, client: c, began: q.options.Now(), charged: q.usual}
 }
 
 // places returns how many requests may be worked on at once, if the next one is of the client c. The number
-// is AtOnce for a client without a request that is worked on and whose clock is not ahead of the virtual
+// is atOnce for a client without a request that is worked on and whose clock is not ahead of the virtual
 // time. For other clients, the number is one less. So a client that seldom asks finds a free place at once.
 // The caller holds q.mu.
 func (q *queue) places(c *client) int {
 	if c.working == 0 && c.clock <= q.now {
-		return q.options.AtOnce
+		return q.atOnce
 	}
-	return max(1, q.options.AtOnce-1)
+	return max(1, q.atOnce-1)
 }
 
 // start returns the virtual time at which the next request of a client can begin. The caller holds q.mu.
-func (q *queue) start(c *client) time.Duration { return max(q.now, c.clock) }
+func (q *queue) start(c *client) int { return max(q.now, c.clock) }
 
 // next begins the waiting request that is next in order, if there is one and there is a place for it. It is
 // the first request of the client that can begin at the earliest virtual time; among clients with the same
@@ -183,16 +197,16 @@ func (q *queue) next() {
 
 // expected estimates how long one more request of the client c would wait. It counts the requests that would
 // be begun before this one, and the request itself, assumes that each takes the mean duration, and divides
-// the sum by the number of places (AtOnce). The caller holds q.mu.
+// the sum by the number of places (atOnce). The caller holds q.mu.
 func (q *queue) expected(c *client) time.Duration {
-	mine := q.start(c) + time.Duration(len(c.waiting))*q.mean
+	mine := q.start(c) + len(c.waiting)*q.usual
 	before := len(c.waiting) + 1
 	for _, other := range q.queued {
 		if ahead := mine - q.start(other); other != c && ahead >= 0 {
-			before += min(len(other.waiting), int(ahead/max(q.mean, 1))+1)
+			before += min(len(other.waiting), ahead/max(q.usual, 1)+1)
 		}
 	}
-	return time.Duration(before) * q.mean / time.Duration(q.options.AtOnce)
+	return time.Duration(before) * q.mean / time.Duration(q.atOnce)
 }
 
 // makeRoom makes room in a full queue for a request of the client c. It refuses the latest request of the
@@ -213,39 +227,4 @@ func (q *queue) makeRoom(c *client) bool {
 	q.leave(most, last)
 	close(t.ready)
 	return true
-}
-
-// turn is a request that is worked on.
-type turn struct {
-	queue   *queue
-	client  *client
-	began   time.Time
-	charged time.Duration // what the clock of the client was moved on by beforehand
-	isDone  bool          // whether finished was called; protected by queue.mu
-}
-
-// finished records that the work on the request has ended, and that its answer is now being sent. It charges
-// the client for the time that the work took, and begins the next waiting request. Further calls do nothing.
-func (t *turn) finished() {
-	q := t.queue
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if t.isDone {
-		return
-	}
-	t.isDone = true
-	took := max(0, q.options.Now().Sub(t.began))
-	t.client.clock += took - t.charged
-	q.mean += (took - q.mean) / weightMean
-	t.client.working--
-	t.client.sending++
-	q.Working--
-	q.next()
-}
-
-// sent records that the answer was sent in full. It is called once, after finished.
-func (t *turn) sent() {
-	t.queue.mu.Lock()
-	defer t.queue.mu.Unlock()
-	t.client.sending--
 }

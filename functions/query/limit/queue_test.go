@@ -21,10 +21,10 @@ type bench struct {
 }
 
 func newBench(t *testing.T, atOnce int) *bench {
-	return &bench{T: t, queue: newQueue(Options{Now: time.Now, After: time.After, AtOnce: atOnce, Rate: 2})}
+	return &bench{T: t, queue: newQueue(Options{Now: time.Now, After: time.After, Rate: 2}, atOnce, MaxWaiting)}
 }
 
-// ask sends a request of the client with the address from; work on it takes the time took. The parameter
+// ask sends a request of the client with the address from; work on it takes the time took, and as much effort. The parameter
 // name names the request in the record of the test. ask returns as soon as the request waits, is worked on
 // or is refused. The error of the request, or nil, is sent to the channel.
 func (b *bench) ask(ctx context.Context, from, name string, took time.Duration) <-chan error {
@@ -32,12 +32,11 @@ func (b *bench) ask(ctx context.Context, from, name string, took time.Duration) 
 	go func() {
 		admitted, err := b.enter(ctx, netip.MustParseAddr(from))
 		if err == nil {
-			if b.options.AtOnce == 1 {
+			if b.atOnce == 1 {
 				b.order = append(b.order, name)
 			}
 			time.Sleep(took)
-			admitted.finished()
-			admitted.sent()
+			admitted.leave(int(took.Microseconds()))
 		}
 		outcome <- err
 	}()
@@ -80,7 +79,7 @@ func TestFlood(t *testing.T) {
 		if diff := cmp.Diff(want, b.order[:5]); diff != "" {
 			t.Errorf("order in which requests were begun (-want +got):\n%s", diff)
 		}
-		if diff := cmp.Diff(Counts{Admitted: 11}, b.counts()); diff != "" {
+		if diff := cmp.Diff(Counts{Admitted: 11, Waited: (1 + 10) * 5 * 20 * time.Millisecond}, b.counts()); diff != "" {
 			t.Errorf("counts (-want +got):\n%s", diff)
 		}
 	})
@@ -146,7 +145,7 @@ func TestRefusedLater(t *testing.T) {
 		if waited := time.Since(began); waited != MaxWait {
 			t.Errorf("the request waited %v, want %v", waited, MaxWait)
 		}
-		if diff := cmp.Diff(Counts{Admitted: 1, Refused: 1, Working: 1}, b.counts()); diff != "" {
+		if diff := cmp.Diff(Counts{Admitted: 1, Refused: 1, Working: 1, Waited: MaxWait}, b.counts()); diff != "" {
 			t.Errorf("counts (-want +got):\n%s", diff)
 		}
 		rest()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/query/engine"
+	"github.com/bucketsearch/bucketsearch/functions/shared/effort"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
@@ -45,6 +46,9 @@ func FailureOf(err error) Failure {
 	}
 	if refusal, ok := errors.AsType[*search.Refusal](err); ok {
 		return Failure{Status: http.StatusBadRequest, Sentence: refusal.Sentence}
+	}
+	if busy, ok := errors.AsType[*effort.Refused](err); ok {
+		return Failure{Status: http.StatusTooManyRequests, Sentence: fmt.Sprintf("%s; try again in %d s.", busy.Sentence, busy.Seconds), Retry: busy.Seconds}
 	}
 	if none, ok := errors.AsType[*engine.NoText](err); ok {
 		return Failure{Status: http.StatusUnsupportedMediaType, Sentence: none.Error() + "."}

@@ -1,0 +1,106 @@
+package limit
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/effort"
+)
+
+// Limits of costly requests, in units of package effort (about a microsecond).
+const (
+	anyEffort   = 1_000                 // effort of any request, such as that of reading it
+	quickEffort = 20_000                // greatest effort of a quick request
+	slice       = 2_000                 // effort of a costly request between two pauses
+	pause       = 10 * time.Millisecond // greatest length of a pause
+)
+
+// work is a request that is worked on. It is the effort.Payer of the request. It begins with a place in the
+// queue of quick requests. When its effort exceeds quickEffort, it gives up this place, and waits in the queue of
+// costly requests.
+type work struct {
+	from  netip.Addr
+	quick *turn
+	among *queue // the queue of costly requests
+
+	spent    atomic.Int64 // effort so far
+	isCostly atomic.Bool
+
+	mu     sync.Mutex // protects the following fields; is held while the request waits or pauses, so all its goroutines do
+	costly *turn      // place among the costly requests; nil as long as the request has none
+	slice  int        // effort that is left until the next pause
+	isDone bool       // whether finished was called
+}
+
+func newWork(quick *turn, from netip.Addr, among *queue) *work {
+	w := &work{from: from, quick: quick, among: among, slice: slice}
+	w.spent.Store(anyEffort)
+	return w
+}
+
+// Expect implements effort.Payer.
+func (w *work) Expect(ctx context.Context, units int) error {
+	if w.spent.Load()+int64(units) <= quickEffort && !w.isCostly.Load() {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.move(ctx)
+}
+
+// Spend implements effort.Payer.
+func (w *work) Spend(ctx context.Context, units int) error {
+	if w.spent.Add(int64(units)) <= quickEffort && !w.isCostly.Load() {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.move(ctx); err != nil {
+		return err
+	}
+	if w.slice -= units; w.slice > 0 {
+		return nil
+	}
+	w.slice = slice
+	return w.quick.queue.waitIdle(ctx, pause)
+}
+
+// move moves the request from the queue of quick requests to that of costly ones, and waits for its turn there. It
+// does nothing if the request has got one before. Whatever the request has done so far, its client is charged for
+// quickEffort. So a client that sends costly requests comes after those that do not. The caller holds w.mu.
+func (w *work) move(ctx context.Context) error {
+	if w.costly != nil {
+		return nil
+	}
+	w.isCostly.Store(true)
+	w.quick.leave(quickEffort)
+	admitted, err := w.among.enter(ctx, w.from)
+	if refused, is := errors.AsType[*busy](err); is {
+		return &effort.Refused{Sentence: "Too many costly queries are searched at the moment", Seconds: seconds(refused.wait)}
+	}
+	w.costly = admitted
+	return err
+}
+
+// finished records that the work on the request has ended, and that its answer is now being sent. Further calls
+// only give up a place that the request has got since.
+func (w *work) finished() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.isDone {
+		w.isDone = true
+		w.quick.sending(true)
+	}
+	effort := int(w.spent.Load())
+	w.quick.leave(effort)
+	if w.costly != nil {
+		w.costly.leave(effort)
+	}
+}
+
+// sent records that the answer was sent in full. It is called once, after finished.
+func (w *work) sent() { w.quick.sending(false) }
