@@ -16,6 +16,7 @@ type textMarker struct {
 	words   map[uint64]meant // word of the query to which each term belongs, by the term's hash
 	begins  beginnings       // tells by the first characters of a word whether the word can match
 	weights []float64        // weight of each word of the query
+	written []string         // each word as it is written in the query
 	all     float64          // sum of the weights of the words that are marked
 
 	vocabulary *vocabulary
@@ -42,7 +43,7 @@ func newMarker(p *plan, memory *Memory) *textMarker {
 	m := &textMarker{memory: memory, vocabulary: memory.lend(), words: make(map[uint64]meant, len(p.words))}
 	all := p.hasOnlyStopWords()
 	for n, w := range p.words {
-		m.weights = append(m.weights, w.weight)
+		m.weights, m.written = append(m.weights, w.weight), append(m.written, w.text)
 		if !all && w.stop > 0.5 && !w.required {
 			continue
 		}

@@ -39,6 +39,7 @@ const (
 type bodyPart struct {
 	start, end int // range of the body; that of an entry goes to the end of its list, and includes the entries after it
 	heading    string
+	isEntry    bool // whether it is an entry
 	isCut      bool // whether the heading is only the beginning of an entry's term
 	fragment   string
 }
@@ -55,7 +56,8 @@ func bodyParts(d *segment.Document) []bodyPart {
 	}
 	for _, e := range d.Entries {
 		end := e.Start + e.Term
-		all = append(all, bodyPart{e.Start, e.End, d.Body[e.Start:end], end < len(d.Body) && d.Body[end] != '\n', e.Fragment})
+		isCut := end < len(d.Body) && d.Body[end] != '\n'
+		all = append(all, bodyPart{e.Start, e.End, d.Body[e.Start:end], true, isCut, e.Fragment})
 	}
 	slices.SortStableFunc(all, func(a, b bodyPart) int { return cmp.Compare(a.start, b.start) })
 	return all
@@ -97,7 +99,7 @@ func (m *textMarker) excerpt(d *segment.Document) (snippet []Fragment, section *
 		own = partAt(all, best.start)
 	}
 	if own >= 0 {
-		heading = m.weightOf(all[own].heading)
+		heading = m.weightOf(&all[own])
 	}
 	named := m.namedParts(d.Body, all)
 	for i := range named {
@@ -134,7 +136,7 @@ func (m *textMarker) namedParts(body string, all []bodyPart) (named []namedPart)
 		if size += len(all[n].heading); size > headingScan {
 			break
 		}
-		if weight := m.weightOf(all[n].heading); weight > 0 {
+		if weight := m.weightOf(&all[n]); weight > 0 {
 			named = append(named, namedPart{number: n, heading: weight})
 		}
 	}
@@ -168,17 +170,23 @@ func (m *textMarker) examine(body string, all []bodyPart, n *namedPart) {
 	})
 }
 
-// weightOf returns the sum of the weights of the query's words in a text.
-func (m *textMarker) weightOf(text string) (sum float64) {
-	var seen []bool // whether each word has been found
-	end := len(text)
+// weightOf returns the sum of the weights of the query's words in the heading of a part. A word that an entry has as
+// it is written in the query weighs a little more, so that json.dumps leads to json.dumps rather than to json.dump.
+func (m *textMarker) weightOf(part *bodyPart) (sum float64) {
+	const asWritten = 1e-3
+	var seen []float64 // for each word, the greatest factor of its weight so far
+	text, end := part.heading, len(part.heading)
 	m.each(text, 0, &end, func(s span) {
 		if seen == nil {
-			seen = make([]bool, len(m.weights))
+			seen = make([]float64, len(m.weights))
 		}
-		if !seen[s.word] {
-			seen[s.word] = true
-			sum += m.weights[s.word]
+		factor := 1.0
+		if part.isEntry && strings.EqualFold(text[s.start:s.end], m.written[s.word]) {
+			factor += asWritten
+		}
+		if factor > seen[s.word] {
+			sum += (factor - seen[s.word]) * m.weights[s.word]
+			seen[s.word] = factor
 		}
 	})
 	return sum

@@ -144,15 +144,17 @@ func TestEntryOfSnippet(t *testing.T) {
 		d.Entries = append(d.Entries, segment.Entry{Start: start, Term: min(len(term), 20), End: len(d.Body), Fragment: fragment})
 	}
 	entry("dump", "dump(object)¶", "Writes an object. "+long)
+	entry("dumps", "dumps(object)", "Returns text. "+long)
 	entry("load", "load(file, encoding, errors)", "Reads it back. "+long)
 	entry("class", "class Writer", "Keeps ink. "+long)
 	entry("class.open", "open()", "Takes the lid off. "+long)
 	d.Body += "\nWriters are green. " + long
-	d.Entries[2].End = len(d.Body) // the list of the entry class contains the one of class.open
+	d.Entries[3].End = len(d.Body) // the list of the entry class contains the one of class.open
 	d.Body += "\nAfter all lists there is a ladder. " + long
 	for query, want := range map[string]string{
 		"writes":   "dump(object) #dump",
 		"dump":     "dump(object) #dump",
+		"dumps":    "dumps(object) #dumps", // the same stem
 		"encoding": "load(file, encoding,… #load",
 		"lid":      "open() #class.open",
 		"green":    "class Writer #class",
