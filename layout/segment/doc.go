@@ -49,7 +49,7 @@
 //
 // A term from the texts of a page's images ends with the byte 02 (see ImageTerm). Its occurrences
 // do not count in the length of a field. A term of a site's name ends with the bytes 03 02 (see
-// NameTerm).
+// NameTerm), and a term of a name that the page defines with the bytes 04 02 (see DefinitionTerm).
 //
 // The positions of a block's terms follow the block, in the order of the terms, in pages
 // of 1020 bytes and their CRC; the last page may be shorter. So a query can read the block
@@ -178,6 +178,7 @@
 //     supplements of stored documents: documents have no sections, and their dates are only in
 //     the column.
 //     entries in the supplements (see Entry): documents have no entries.
+//     terms of names that pages define (see DefinitionTerm): searches do not find definitions first.
 //     Programs from before the supplements can read blocks with supplements, because readers of
 //     zstd skip skippable frames. If such a program merges segments, the supplements of the blocks
 //     that it writes anew are lost.

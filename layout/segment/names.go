@@ -2,9 +2,13 @@ package segment
 
 import "strings"
 
-// nameMark marks terms that come from the name of a site. Such a term is a word of the name,
-// followed by nameMark and imageMark (see NameTerm).
-const nameMark = "\x03"
+const (
+	// nameMark marks terms that come from the name of a site. Such a term is a word of the name,
+	// followed by nameMark and imageMark (see NameTerm).
+	nameMark = "\x03"
+	// definitionMark marks terms of names that a page defines (see DefinitionTerm).
+	definitionMark = "\x04"
+)
 
 // NameTerm appends two marks to a word of a site's name. The index of the site's start page
 // contains the marked term, so that a search for the name finds this page. The first mark
@@ -13,5 +17,13 @@ const nameMark = "\x03"
 // first mark therefore take the term for one of an image.
 func NameTerm(term string) string { return ImageTerm(term + nameMark) }
 
-// IsNameTerm reports whether a term has the marks that NameTerm adds.
-func IsNameTerm(term string) bool { return strings.HasSuffix(term, ImageTerm(nameMark)) }
+// DefinitionTerm appends two marks to the term of a name that a page defines, such as that of a function in
+// a manual. The index of the page contains the marked term, in the field Headings if the name stands alone,
+// such as print, and in the field Body if it is the last part of a longer one, such as dumps of json.dumps.
+// The marks are as in NameTerm, with another first one.
+func DefinitionTerm(term string) string { return ImageTerm(term + definitionMark) }
+
+// IsNameTerm reports whether a term has the marks that NameTerm or DefinitionTerm adds.
+func IsNameTerm(term string) bool {
+	return strings.HasSuffix(term, ImageTerm(nameMark)) || strings.HasSuffix(term, ImageTerm(definitionMark))
+}

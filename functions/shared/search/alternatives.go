@@ -17,7 +17,7 @@ func (g *gathered) numberAlternatives(p *plan) {
 		for _, w := range p.words {
 			for n := range w.variants {
 				if v := &w.variants[n]; v.alternative == a {
-					v.number, v.named = len(g.names)+i, -1
+					v.number, v.named, v.defined = len(g.names)+i, -1, -1
 				}
 			}
 		}

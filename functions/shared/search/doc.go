@@ -169,6 +169,15 @@
 //	n   number of words of the title that are words of the query
 //	L   number of all words of the title
 //
+// A page that defines names of the query, such as the page of a manual that describes a function of this
+// name, gets another bonus, under the same condition:
+//
+//	2 · D · (D/A)²
+//
+//	D   sum of the weights of those words of the query that the page defines as names (see
+//	    segment.DefinitionTerm), times 1.5 if the name is no part of a longer one
+//	A   as above; D/A is at most 1
+//
 // Two plain words that follow each other in the query score more where they are near each
 // other: they are searched as two phrases, each scored like a quoted one. Of all such pairs the sixteen
 // with the rarest words count, and only in the best hundred documents and in those that tie

@@ -54,6 +54,9 @@ func (s *search) explain(ctx context.Context, best []match) error {
 		if f.titled > 0 {
 			root.add(Explanation{What: "title that the query names", Value: f.titled})
 		}
+		if f.defined > 0 {
+			root.add(Explanation{What: "definition of a name in the query", Value: f.defined})
+		}
 		if f.support > 0 {
 			root.add(Explanation{What: "support by similar pages", Value: f.support})
 		}
@@ -155,7 +158,7 @@ func (s *search) explainWord(w *queryWord, c *cursor) (best Explanation) {
 		if l.doc != c.doc {
 			continue
 		}
-		if l.kind == ofName {
+		if l.kind == ofName || l.kind == ofDefinition {
 			continue
 		}
 		if l.anchors != nil {

@@ -103,15 +103,15 @@ func (g *gathered) read(ctx deadline, p *plan, facets []string, also []func(ctx 
 	}
 	p.each(func(w *queryWord) {
 		for i := range w.variants {
-			w.variants[i].number = numberOf(w.variants[i].term)
+			v := &w.variants[i]
+			v.number, v.named, v.defined = numberOf(v.term), -1, -1
 		}
 	})
 	for _, w := range p.words {
 		for i := range w.variants {
 			v := &w.variants[i]
-			v.named = -1
 			if !p.images && !analysis.IsOutside(v.term) {
-				v.named = numberOf(segment.NameTerm(v.term))
+				v.named, v.defined = numberOf(segment.NameTerm(v.term)), numberOf(segment.DefinitionTerm(v.term))
 			}
 		}
 	}

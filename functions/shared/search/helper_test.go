@@ -42,6 +42,20 @@ func tokens(d *segment.Document) iter.Seq[segment.Token] {
 	return func(yield func(segment.Token) bool) {
 		a := analysis.For(d.Lang)
 		position := 0
+		define := func(field int) bool { // names, with one word each (see package segments)
+			more := true
+			for _, e := range d.Entries {
+				term := d.Body[e.Start : e.Start+e.Term]
+				if (term == e.Fragment) == (field == segment.Headings) {
+					position++
+					a.Each(term, func(o analysis.Occurrence) bool {
+						more = yield(segment.Token{Field: field, Term: segment.DefinitionTerm(o.Term), Position: uint32(position)})
+						return more
+					})
+				}
+			}
+			return more
+		}
 		field := func(field int, texts ...string) bool {
 			position = 0
 			more := true
@@ -55,7 +69,7 @@ func tokens(d *segment.Document) iter.Seq[segment.Token] {
 			return more
 		}
 		address := strings.TrimPrefix(d.URL, "http://")
-		if !field(segment.Title, d.Title) || !field(segment.Headings, d.Headings...) || !field(segment.Address, address) {
+		if !field(segment.Title, d.Title) || !field(segment.Headings, d.Headings...) || !define(segment.Headings) || !field(segment.Address, address) {
 			return
 		}
 		if address != d.URL && !strings.Contains(address, "/") { // a start page, with its host as a name
@@ -63,7 +77,7 @@ func tokens(d *segment.Document) iter.Seq[segment.Token] {
 				return yield(segment.Token{Field: segment.Address, Term: segment.NameTerm(o.Term), Position: uint32(position)})
 			})
 		}
-		if !field(segment.Body, d.Body) {
+		if !field(segment.Body, d.Body) || !define(segment.Body) {
 			return
 		}
 		for i := range d.Images {
@@ -185,6 +199,9 @@ func randomDocuments(random *rand.Rand, n int) (docs []segment.Document) {
 		d.Collections = [][]string{nil, {"a"}, {"b"}, {"a", "b"}}[random.IntN(4)]
 		if i%5 > 0 {
 			d.Date = noon.AddDate(0, 0, random.IntN(100))
+		}
+		if first, _, _ := strings.Cut(d.Body, " "); i%3 > 0 && first != "" {
+			d.Entries = []segment.Entry{{Term: len(first), End: len(d.Body), Fragment: []string{"of." + first, first}[i%3-1]}}
 		}
 		docs = append(docs, d)
 	}

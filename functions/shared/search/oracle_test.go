@@ -260,7 +260,7 @@ func (judge *oracle) answer(q Query, clauses []clause) (hits []oracleHit) {
 	if q.Size > 0 {
 		best := hits[:ofNearest(hits)]
 		for i := range best {
-			best[i].score += o.titled(best[i].id, known, knownTimes)
+			best[i].score += o.titled(best[i].id, known, knownTimes) + o.defined(best[i].id, known, knownTimes)
 		}
 		slices.SortFunc(best, order)
 	}
@@ -323,6 +323,29 @@ func (o *oracleQuery) titled(id layout.Identity, words []oracleWord, times []flo
 		return 0
 	}
 	return in * math.Pow(in/all, 2) * min(1, n/d.length[segment.Title])
+}
+
+// defined returns the bonus of a document for names of the query that it defines. The words are as in titled.
+func (o *oracleQuery) defined(id layout.Identity, words []oracleWord, times []float64) float64 {
+	d := &o.docs[slices.IndexFunc(o.docs, func(d oracleDoc) bool { return d.ID == id })]
+	in, all := 0.0, 0.0
+	for i, word := range words {
+		worth := 0.0
+		for term, t := range word {
+			name := segment.DefinitionTerm(term)
+			if len(d.positions[segment.Body][name]) > 0 {
+				worth = max(worth, t.worth)
+			}
+			if len(d.positions[segment.Headings][name]) > 0 {
+				worth = max(worth, 1.5*t.worth)
+			}
+		}
+		all, in = all+o.weight(word, times[i]), in+worth*o.weight(word, times[i])
+	}
+	if in == 0 {
+		return 0
+	}
+	return 2 * in * math.Pow(min(1, in/all), 2)
 }
 
 // ofNearest returns the number of best hits that are examined for words near each other.

@@ -229,7 +229,7 @@ func (p *plan) word(c *clause, a *analysis.Word) *queryWord {
 //	as a variant of each part    a document with email counts as having both e and mail
 //	as a further word            documents with this word come first, but it is not required
 func (p *plan) join(c *clause, a *analysis.Word, parts []*queryWord) {
-	w := &queryWord{times: 1, text: c.text[a.Start:a.End], joined: true}
+	w := &queryWord{times: 1, text: c.text[a.Start:a.End], joined: true, parts: slices.Clone(parts)}
 	p.addAll(w, a, 1)
 	p.words = append(p.words, w)
 	for _, part := range parts {
@@ -259,6 +259,11 @@ func (p *plan) unify() {
 		words[n].grouped = words[n].grouped && w.grouped
 	}
 	p.words = words
+	for _, w := range words {
+		for i, part := range w.parts {
+			w.parts[i] = cmp.Or(same[part], part)
+		}
+	}
 	p.long = p.isLong()
 	for _, ph := range slices.Concat(p.must, p.plain, p.grouped) {
 		for i, w := range ph.words {
@@ -564,6 +569,9 @@ func cursors(old []cursor, of *search, part int, words []*queryWord, t *statisti
 			}
 			if anchored && v.named >= 0 && of.terms[part][v.named] != nil {
 				old[i].addNames(of.terms[part][v.named].List, w.weight*v.worth, t)
+			}
+			if anchored && v.defined >= 0 && of.terms[part][v.defined] != nil {
+				old[i].addDefinitions(of.terms[part][v.defined].List, v.worth, t)
 			}
 			if entry := of.anchor(part, v.number); entry != nil && anchored {
 				old[i].addAnchors(entry.List, w.weight*v.worth, v.rules, of.ix.anchors)

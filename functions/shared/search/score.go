@@ -92,8 +92,8 @@ func (w *Weights) mostScore() float64 { return w.Saturation + 1 }
 // cursor walks through the documents of a segment that have any variant of a word, that is, any of
 // the terms that are searched for it.
 type cursor struct {
-	// posting lists: for each variant of the word, one of texts, one of anchors and one of names of
-	// sites
+	// posting lists: for each variant of the word, one of texts, one of anchors, one of names of sites and
+	// one of names that pages define
 	lists  []listCursor
 	doc    uint32  // current document: the lowest of the current documents of all lists
 	common uint64  // number of postings in all lists together
@@ -109,9 +109,10 @@ type cursor struct {
 type listCursor struct {
 	it   postings.Iterator
 	doc  uint32
-	kind int // kind of the list: ofText, ofAnchors or ofName
+	kind int // kind of the list: ofText, ofAnchors, ofName or ofDefinition
 	// weight of the word times the worth of the variant; in a list of anchors also times
-	// Weights.Anchors, in a list of names of sites also times Weights.Named
+	// Weights.Anchors, in a list of names of sites also times Weights.Named; in a list of names that pages
+	// define it is the worth alone
 	weight  float64
 	rules   uint64      // bit set of the rules of analysis that give the variant (see variant.rules)
 	bound   float64     // upper bound of the variant's score in the current window
@@ -119,11 +120,13 @@ type listCursor struct {
 	anchors *statistics // statistics of anchors if the list is of anchors; nil for other lists
 }
 
-// The kinds of posting lists: of texts, of anchors (texts of links), and of the names of sites.
+// The kinds of posting lists: of texts, of anchors (texts of links), of the names of sites, and of the names that
+// pages define.
 const (
 	ofText = iota
 	ofAnchors
 	ofName
+	ofDefinition
 	kinds
 )
 
@@ -131,8 +134,11 @@ const (
 // The parameter impacts has the greatest frequencies of the term in this range. The parameter texts has
 // the statistics by which texts are scored.
 func (l *listCursor) most(texts *statistics, impacts []postings.Impact) float64 {
-	if l.kind == ofName {
+	switch l.kind {
+	case ofName:
 		return l.weight * slack
+	case ofDefinition:
+		return 0
 	}
 	return l.from(texts).bound(l.weight, impacts)
 }
@@ -173,6 +179,13 @@ func (c *cursor) addAnchors(l *postings.List, weight float64, rules uint64, t *s
 // texts.
 func (c *cursor) addNames(l *postings.List, weight float64, t *statistics) {
 	c.open(l, listCursor{kind: ofName, weight: weight * t.weights.Named}, t)
+}
+
+// addDefinitions adds a posting list to the cursor of a word: the list of one variant of the word, for the pages
+// that define it as a name (see segment.DefinitionTerm). The list adds nothing to the word's score. The parameter
+// worth is that of the variant.
+func (c *cursor) addDefinitions(l *postings.List, worth float64, t *statistics) {
+	c.open(l, listCursor{kind: ofDefinition, weight: worth}, t)
 }
 
 // open adds a list with the postings l to the cursor. The second argument is a template: open copies
@@ -260,8 +273,11 @@ func (c *cursor) score(t *statistics) (score, named float64) {
 	for i := range c.lists {
 		if l := &c.lists[i]; l.doc == c.doc {
 			of := &scores[l.kind]
-			if l.kind == ofName {
+			switch l.kind {
+			case ofName:
 				*of = max(*of, l.weight)
+				continue
+			case ofDefinition:
 				continue
 			}
 			freq, length, _ := l.it.Payload()

@@ -241,7 +241,7 @@ func (s *search) find(ctx deadline) ([]match, error) {
 		s.addNewness(best)
 	}
 	if !s.plan.images {
-		s.addTitled(best)
+		s.addSubjects(best)
 	}
 	if len(s.plan.near) > 0 {
 		if err := s.addNear(ctx, best, 1-doubt*(1-nearInDoubt)); err != nil {

@@ -296,6 +296,7 @@ type queryWord struct {
 	begins  bool
 	prefix  bool             // whether the word is a prefix, as in fox*
 	joined  bool             // whether this is a joined word (see plan.join); no document needs to hold it
+	parts   []*queryWord     // of a joined word: the words of its parts
 	any     []*queryWord     // for a group such as (red OR blue): its words, until unite takes their variants
 	grouped bool             // whether this is a word of a condition, which says if a document needs it (see demand)
 	tested  bool             // whether this is an excluded word of a condition, which does not score (see plan.tested)
@@ -333,7 +334,10 @@ type variant struct {
 	// indexed (see segment.NameTerm). This form keeps them apart from words of texts. It is -1 if names are
 	// not searched for the term.
 	named int
-	worth float64 // factor of the word's score if a document has this term; 1 for the word itself
+	// index in gathered.names of the form of the term under which the names that pages define are indexed (see
+	// segment.DefinitionTerm); -1 if they are not searched for the term
+	defined int
+	worth   float64 // factor of the word's score if a document has this term; 1 for the word itself
 	// probability that the term translates the word; 0 if the term is no translation. Example: at a
 	// probability of 0.3, 100 documents with the term count as 30 documents with the word. If the term
 	// is no translation, they count as 100.

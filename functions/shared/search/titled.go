@@ -50,16 +50,17 @@ func (s *scan) titled(doc uint32) float64 {
 	return s.plan.weights.Titled * in * share * share * min(1, words/length)
 }
 
-// addTitled adds the bonus for titles to the scores of the best matches, and sorts these again. Only the
-// matches that addNear examines get it; for all others it becomes 0.
-func (s *search) addTitled(best []match) {
+// addSubjects adds the bonuses of pages whose subject the query names (see titled and defined) to the scores of
+// the best matches, and sorts these again. Only the matches that addNear examines get them; for all others the
+// bonuses become 0.
+func (s *search) addSubjects(best []match) {
 	n := examined(best)
 	for i := range best[n:] {
-		best[n+i].titled = 0
+		best[n+i].titled, best[n+i].defined = 0, 0
 	}
 	best = best[:n]
 	for i := range best {
-		best[i].score += best[i].titled
+		best[i].score += best[i].titled + best[i].defined
 	}
 	slices.SortFunc(best, byScore)
 }

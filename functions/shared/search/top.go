@@ -16,7 +16,8 @@ type match struct {
 	// part of the score that comes from the page's date: the bonus for new pages (see search.addNewness) or, if
 	// matches are sorted by date, the number that puts newer pages first (see dayWorth)
 	newness float64
-	titled  float64 // bonus for a title that the query names (see search.addTitled)
+	titled  float64 // bonus for a title that the query names (see search.addSubjects)
+	defined float64 // bonus for names of the query that the page defines (see search.addSubjects)
 	near    float64 // upper bound of the bonus for words near each other
 	part    int32   // number of the part (segment) of the index
 	doc     uint32  // number of the document in the part

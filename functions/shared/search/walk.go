@@ -135,7 +135,7 @@ func (s *scan) match(doc uint32) {
 	}
 	f.near = s.mostNear(doc)
 	if !s.plan.images {
-		f.titled = s.titled(doc)
+		f.titled, f.defined = s.titled(doc), s.defined(doc)
 	}
 	s.top.offer(f)
 }

@@ -70,6 +70,8 @@ func (t *tokenizer) tokens(p *Page) iter.Seq[segment.Token] {
 		for _, heading := range p.Headings {
 			base += t.text(segment.Headings, base, heading) + headingGap
 		}
+		definitions := t.definitions(p)
+		t.define(definitions, segment.Headings, base)
 		t.wordless = true // an address does not show how words are written
 		base = t.text(segment.Address, 0, addressWords(p.URL)) + headingGap
 		if len(p.SiteNames) > 0 {
@@ -81,6 +83,7 @@ func (t *tokenizer) tokens(p *Page) iter.Seq[segment.Token] {
 		t.emphasis, t.large, t.isOutside = nil, nil, true
 		base += t.text(segment.Body, base, p.Outside) + headingGap
 		t.isOutside, t.isOfImage, t.wordless = false, true, true
+		base = t.define(definitions, segment.Body, base)
 		for i := range p.Images {
 			image := &p.Images[i]
 			for _, text := range [...]string{image.Alt, image.Caption, image.NameWords(), image.Around} {
