@@ -1,8 +1,9 @@
 // Command bookindex makes a judged set of queries (see package eval) from the index at the end of
-// a manual, in DocBook's HTML: each entry of the index is a query, and the pages to which the
-// entry refers are its answers.
+// a manual, in DocBook's or Sphinx's HTML: each entry of the index is a query, and the pages to which
+// the entry refers are its answers.
 //
 //	go run ./tests/bench/bookindex -in bookindex.html -base http://127.0.0.1:8000/ -out DIR
+//	go run ./tests/bench/bookindex -in genindex-all.html -base http://127.0.0.1:8000/ -out DIR
 //
 // It writes DIR/queries.tsv and DIR/qrels.tsv. The flag -base gives the address from which the
 // page was served. This page must be left out of the crawl, because it contains the text of every
@@ -50,6 +51,7 @@ func entries(page io.Reader, base *url.URL) (judged.Set, error) {
 		return nil, err
 	}
 	found := make(judged.Set)
+	addNames(found, document, base)
 	document.Find(".indexdiv dt").Each(func(_ int, entry *goquery.Selection) {
 		references := entry.Find("a[href]")
 		references.Remove()
@@ -68,4 +70,24 @@ func entries(page io.Reader, base *url.URL) (judged.Set, error) {
 		})
 	})
 	return found, nil
+}
+
+// addNames adds the names in an index that Sphinx has made, such as append for the entry "append() (list method)".
+// The answers are the pages of all things with the name: those of the entry, and of the entries below it that
+// begin with a parenthesis, such as "(deque method)".
+func addNames(found judged.Set, document *goquery.Document, base *url.URL) {
+	document.Find(".genindextable td > ul > li").Each(func(_ int, entry *goquery.Selection) {
+		name, _, is := strings.Cut(entry.Find("a").First().Text(), " (")
+		if name = strings.TrimSuffix(name, "()"); !is || strings.ContainsRune(name, ' ') {
+			return
+		}
+		entry.Find("a[href]").Each(func(n int, a *goquery.Selection) {
+			to, err := base.Parse(a.AttrOr("href", ""))
+			if err != nil || n > 0 && !strings.HasPrefix(a.Text(), "(") {
+				return
+			}
+			to.Fragment = ""
+			found.Add(name, to.String())
+		})
+	})
 }

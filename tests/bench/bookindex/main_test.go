@@ -30,3 +30,19 @@ table, <a href="acl.html">Privileges</a></dt></dl></dd>
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+func TestNames(t *testing.T) {
+	const page = `<table class="indextable genindextable"><tr><td><ul>
+<li><a href="a.html#list.append">append() (list method)</a><ul><li><a href="b.html#deque">(deque method)</a></li></ul></li>
+<li><a href="c.html#x">abstract base class</a></li><li><a href="d.html">None</a></li>
+<li><a href="e.html#argv">argv (in module sys)</a><ul><li><a href="f.html">of a script</a></li></ul></li>
+</ul></td></tr></table>`
+	got, err := entries(strings.NewReader(page), &url.URL{Scheme: "http", Host: "a", Path: "/m/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := judged.Set{"append": {"http://a/m/a.html", "http://a/m/b.html"}, "argv": {"http://a/m/e.html"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
