@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -84,6 +85,28 @@ func TestEffortRefused(t *testing.T) {
 			if _, is := errors.AsType[*effort.Refused](err); !is {
 				t.Fatalf("%s: the refusal of step %d leads to the error %v", q.Text, refused, err)
 			}
+		}
+	}
+}
+
+// TestSpellingNotChecked refuses effort from each step of a search for a mistyped word on. From a step on, the
+// result must stay as it is, with a note in place of the correction.
+func TestSpellingNotChecked(t *testing.T) {
+	ix := indexOf(t, numbered(300))
+	unchecked := 0
+	for refused := 1; ; refused++ {
+		p := purse{refused: refused}
+		r, err := ix.Search(effort.With(t.Context(), &p), Query{Text: "tezt of", Size: 10})
+		switch _, is := errors.AsType[*effort.Refused](err); {
+		case p.calls < refused && err == nil:
+			if r.Meant == nil || unchecked == 0 {
+				t.Errorf("%d results without a correction; meant: %v", unchecked, r.Meant)
+			}
+			return
+		case err == nil && r.Meant == nil && r.Total > 0 && slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "spelling") }):
+			unchecked++
+		case !is || unchecked > 0:
+			t.Fatalf("the refusal of step %d leads to %+v, %v", refused, r, err)
 		}
 	}
 }

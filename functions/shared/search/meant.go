@@ -2,12 +2,14 @@ package search
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/effort"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
@@ -49,7 +51,18 @@ type correction struct {
 //	it is an address (Query.Named), or pages are pinned for it (Query.Pinned)
 //	it has more than maxMistyped bytes
 //	its result is partial, as a segment could not be read in time
+//
+// If the effort of looking for a correction is refused (see package effort), a note says so, and the result stays.
 func (s *search) setMeant(ctx context.Context, limited deadline, finds int) error {
+	err := s.findMeant(ctx, limited, finds)
+	if _, is := errors.AsType[*effort.Refused](err); is {
+		s.result.Notes = append(s.result.Notes, "The spelling was not checked, as too many costly queries are searched at the moment.")
+		return nil
+	}
+	return err
+}
+
+func (s *search) findMeant(ctx context.Context, limited deadline, finds int) error {
 	q := s.query
 	few := finds < fewResults
 	unknown := slices.Contains(slices.Collect(maps.Values(s.plan.known)), 0)
