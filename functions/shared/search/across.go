@@ -120,7 +120,7 @@ func (ix *Index) languageOf(ctx context.Context, q *Query) (string, error) {
 	p := ix.plan(&unlimited, true)
 	limited, cancel := withDeadline(ctx, q.Deadline)
 	defer cancel()
-	g := newGathered(ix.parts)
+	g := newGathered(ix.parts, ix.memory)
 	if err := g.expand(limited, ix, p); err != nil {
 		return "", err
 	}
@@ -250,10 +250,7 @@ func joinFacets(facets, more []Facet) []Facet {
 				f.Values[n].Documents += count.Documents
 			}
 		}
-		slices.SortFunc(f.Values, func(a, b Count) int {
-			return cmp.Or(cmp.Compare(b.Documents, a.Documents), cmp.Compare(a.Value, b.Value))
-		})
-		f.Values = f.Values[:min(len(f.Values), maxCounts)]
+		f.order()
 	}
 	return facets
 }

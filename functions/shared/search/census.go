@@ -21,7 +21,7 @@ func (ix *Index) visited() []Part {
 // Census counts all pages of the index by the values of the given columns, such as Site. Result i maps each value
 // of column names[i] to the number of pages that have it. Census reads these columns of all segments.
 func (ix *Index) Census(ctx context.Context, names ...string) ([]map[string]int, error) {
-	s := &search{ix: ix, query: &Query{Facets: names}, gathered: newGathered(ix.visited())}
+	s := &search{ix: ix, query: &Query{Facets: names}, gathered: newGathered(ix.visited(), ix.memory)}
 	err := s.each(withoutDeadline(ctx), func(ctx context.Context, part int) error {
 		return s.readColumns(ctx, part, &filter{}, names)
 	})

@@ -80,13 +80,14 @@
 //
 // # Dates
 //
-// after:, before: and [Query].ByDate use the date that a page states for itself, such as "Last updated on Nov
+// after:, before:, [Query].ByDate and the facet [Year] use the date that a page states for itself, such as "Last updated on Nov
 // 26, 2026" (segment.Document.Date), as a day in UTC. The day of the download does not count: otherwise all
 // pages of an old manual would be new on the day of a crawl. A page that states no date
 //
 //	with after: or before:   does not match; a note says how many pages that the other filters accept
 //	                         were left out for this reason
 //	sorted by date           comes after all pages with a date; such pages are sorted by score
+//	counted by year          is not counted
 //
 // Pages of the same day are sorted by score too, and pages with the same score by identity. If the matches
 // are sorted by date, all bonuses for similar and for new pages, [Query.Spread] and the order of

@@ -15,17 +15,25 @@ import (
 func TestFacets(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 2))
 	docs := randomDocuments(random, 200)
+	for i := range docs {
+		if i%4 > 0 { // a quarter states no date
+			docs[i].Date = noon.AddDate(-random.IntN(9), 0, -random.IntN(366))
+		}
+	}
 	dead := map[layout.Identity]bool{docs[0].ID: true, docs[199].ID: true}
 	judge := newOracle(docs, dead)
-	names := []string{Site, Collection, Lang}
+	names := []string{Site, Collection, Lang, Year}
 	one, five := indexWithout(t, dead, docs), indexWithout(t, dead, divide(random, docs, 5)...)
-	for _, text := range []string{"baba", "tine ruko -kone", "baba lang:de", `"baba neba" tine`, "unknown"} {
-		counts := map[string]map[string]int{Site: {}, Collection: {}, Lang: {}}
+	for _, text := range []string{"baba", "tine ruko -kone", "baba lang:de", `"baba neba" tine`, "baba after:2020-05 before:2023", "unknown"} {
+		counts := map[string]map[string]int{Site: {}, Collection: {}, Lang: {}, Year: {}}
 		for _, hit := range judge.search(Query{Text: text}) {
 			for _, d := range docs {
 				if d.ID == hit.id {
 					counts[Site][d.Site]++
 					counts[Lang][d.Lang]++
+					if !d.Date.IsZero() {
+						counts[Year][d.Date.Format("2006")]++
+					}
 					for _, collection := range d.Collections {
 						counts[Collection][collection]++
 					}
@@ -41,7 +49,11 @@ func TestFacets(t *testing.T) {
 				got[facet.Name] = map[string]int{}
 				for i, value := range facet.Values {
 					got[facet.Name][value.Value] = value.Documents
-					if i > 0 && value.Documents > facet.Values[i-1].Documents {
+					if i == 0 {
+						continue
+					}
+					last := facet.Values[i-1]
+					if facet.Name != Year && value.Documents > last.Documents || facet.Name == Year && value.Value > last.Value {
 						t.Errorf("%s: %v is out of order", text, facet.Values)
 					}
 				}
@@ -49,6 +61,23 @@ func TestFacets(t *testing.T) {
 			if diff := cmp.Diff(counts, got); diff != "" {
 				t.Errorf("%s, %d segments (-want +got):\n%s", text, len(ix.parts), diff)
 			}
+		}
+	}
+}
+
+// TestYears checks the year of every day that the dates of pages can have.
+func TestYears(t *testing.T) {
+	days := make(ownDates, math.MaxUint16+1)
+	for day := range days {
+		days[day] = uint16(day)
+	}
+	column := days.years()
+	if got := column.Get(0); got != nil {
+		t.Errorf("no date: %v", got)
+	}
+	for day := 1; day < len(days); day++ {
+		if got, want := column.Get(uint32(day)), dayOf(day).Format("2006"); len(got) != 1 || got[0] != want {
+			t.Fatalf("%s: %v", dayOf(day), got)
 		}
 	}
 }
@@ -64,7 +93,7 @@ func TestSampledFacets(t *testing.T) {
 	}
 	ix := indexOf(t, docs[:15*stretch], docs[15*stretch:])
 	q := Query{Text: "ka", Facets: []string{Lang}}
-	s := &search{ix: ix, query: &q, plan: ix.plan(&q, false), gathered: newGathered(ix.parts)}
+	s := &search{ix: ix, query: &q, plan: ix.plan(&q, false), gathered: newGathered(ix.parts, ix.memory)}
 	if err := s.read(withoutDeadline(t.Context()), s.plan, q.Facets, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 // maxValues is the greatest number of values of all filters of a query together.
 const maxValues = 64
 
-// columns maps the name of each filter and facet to the column of segments that has its values.
+// columns maps the name of each filter, which is also a facet, to the column of segments that has its values.
 var columns = map[string]string{
 	Site: segment.Sites, Lang: segment.Languages, Collection: segment.Collections, Type: segment.Types,
 }
@@ -168,10 +168,9 @@ func (f *filter) names(others []string) (names []string) {
 }
 
 // accept returns the documents of a part (segment of the index) that the filter accepts. The parameter strings
-// has the columns that the filter needs, by name. The parameter dates has, for each document, the day that its
-// page states for itself (see segment.OwnDates; 0: none). The result undated is the number of pages that are
-// left out only because they state no date.
-func (f *filter) accept(p Part, strings map[string]*segment.StringColumn, dates []uint64) (of accept, undated int) {
+// has at least the columns that the filter needs, by name. The parameter dates is needed if the filter is by date.
+// The result undated is the number of pages that are left out only because they state no date.
+func (f *filter) accept(p Part, strings map[string]*segment.StringColumn, dates ownDates) (of accept, undated int) {
 	if f.empty() {
 		return accept{dead: p.Dead}, 0
 	}
@@ -179,6 +178,9 @@ func (f *filter) accept(p Part, strings map[string]*segment.StringColumn, dates 
 	of.keep(p.Segment.Documents())
 	allowed := of.allowed
 	for name, column := range strings {
+		if len(f.any[name])+len(f.none[name]) == 0 { // the column is of a facet only
+			continue
+		}
 		pass := f.sets(name, column)
 		for doc, set := range column.Of {
 			if !pass[set] {
@@ -186,9 +188,12 @@ func (f *filter) accept(p Part, strings map[string]*segment.StringColumn, dates 
 			}
 		}
 	}
+	if !f.dated() {
+		return of, 0
+	}
 	from, to := f.days()
 	for doc, day := range dates {
-		if from <= day && day < to {
+		if from <= uint64(day) && uint64(day) < to {
 			continue
 		}
 		if day == 0 && !p.Unvisited && allowed.next(uint32(doc)) == uint32(doc) {

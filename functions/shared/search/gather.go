@@ -17,7 +17,8 @@ import (
 
 // gathered is the data read from the segments (the parts of the index) to answer a query.
 type gathered struct {
-	parts []Part
+	parts  []Part
+	memory *Memory
 	// for each part (segment), whether it could not be read before the deadline
 	missing []bool
 	names   []string // the query's terms; the index of a term is its number
@@ -32,7 +33,7 @@ type gathered struct {
 	// the same rules
 	rules   []*documentRules
 	accept  []accept                           // the documents of each part that may match
-	columns []map[string]*segment.StringColumn // the columns that filters and facets read, by part and name
+	columns []map[string]*segment.StringColumn // the columns that filters and facets need, by part and name
 	// number of pages that after: and before: leave out because they state no date
 	undated atomic.Int64
 	dates   []ownDates // for each part, the dates that its pages state; nil if no match needs them
@@ -40,10 +41,10 @@ type gathered struct {
 	textless [][]uint32
 }
 
-func newGathered(parts []Part) *gathered {
+func newGathered(parts []Part, memory *Memory) *gathered {
 	n := len(parts)
 	return &gathered{
-		parts: parts, missing: make([]bool, n), terms: make([][]*segment.Term, n), anchors: make([][]*segment.Term, n),
+		parts: parts, memory: memory, missing: make([]bool, n), terms: make([][]*segment.Term, n), anchors: make([][]*segment.Term, n),
 		rules:  make([]*documentRules, n),
 		accept: make([]accept, n), columns: make([]map[string]*segment.StringColumn, n), dates: make([]ownDates, n),
 	}
@@ -203,10 +204,11 @@ func (g *gathered) readColumns(ctx context.Context, part int, f *filter, facets 
 			return err
 		})
 	}
-	var dates []uint64
-	if f.dated() {
+	var dates ownDates
+	years := slices.Contains(facets, Year)
+	if f.dated() || years {
 		group.Go(func() (err error) {
-			dates, err = from.Numbers(fork.Branch(), segment.OwnDates)
+			dates, err = g.ownDates(fork.Branch(), part)
 			return err
 		})
 	}
@@ -216,6 +218,9 @@ func (g *gathered) readColumns(ctx context.Context, part int, f *filter, facets 
 	g.columns[part] = map[string]*segment.StringColumn{}
 	for i, name := range names {
 		g.columns[part][name] = read[i]
+	}
+	if years {
+		g.columns[part][Year] = dates.years()
 	}
 	of, undated := f.accept(g.parts[part], g.columns[part], dates)
 	g.accept[part] = of

@@ -3,7 +3,6 @@ package search
 import (
 	"cmp"
 	"context"
-	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -237,19 +236,26 @@ func (s *search) sampleFacets(ctx deadline, work *scan, stride uint32) error {
 // facets returns the facets with their counts multiplied by scale.
 func (s *search) facets(scale float64) (facets []Facet) {
 	for i, name := range s.query.Facets {
-		sums := s.sums(i)
 		facet := Facet{Name: name, Sampled: scale > 1 || s.result.Partial}
-		for _, value := range slices.SortedFunc(maps.Keys(sums), func(a, b string) int {
-			return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b))
-		}) {
-			if len(facet.Values) == maxCounts {
-				break
-			}
-			facet.Values = append(facet.Values, Count{value, int(math.Round(scale * float64(sums[value])))})
+		for value, n := range s.sums(i) {
+			facet.Values = append(facet.Values, Count{value, int(math.Round(scale * float64(n)))})
 		}
+		facet.order()
 		facets = append(facets, facet)
 	}
 	return facets
+}
+
+// order sorts the values of a facet, the most frequent first, or the latest year first. It removes those after the
+// first maxCounts.
+func (f *Facet) order() {
+	slices.SortFunc(f.Values, func(a, b Count) int {
+		if f.Name == Year {
+			return cmp.Compare(b.Value, a.Value)
+		}
+		return cmp.Or(cmp.Compare(b.Documents, a.Documents), cmp.Compare(a.Value, b.Value))
+	})
+	f.Values = f.Values[:min(len(f.Values), maxCounts)]
 }
 
 // sums returns, for each value of a facet, how many documents with this value were counted. The parameter facet is

@@ -92,7 +92,7 @@ func New(parts []Part, memory *Memory) (*Index, error) {
 // It reads the identities (hashes of URLs) of the documents of all segments in parallel, then one
 // document.
 func (ix *Index) Lookup(ctx context.Context, id layout.Identity) (segment.Document, bool, error) {
-	s := &search{ix: ix, gathered: newGathered(ix.parts)}
+	s := &search{ix: ix, gathered: newGathered(ix.parts, ix.memory)}
 	at := make([]int, len(ix.parts))
 	err := s.each(withoutDeadline(ctx), func(ctx context.Context, part int) error {
 		p := ix.parts[part]

@@ -24,7 +24,7 @@ func TestManyExpansions(t *testing.T) {
 	}
 	ix := indexOf(t, docs)
 	p := ix.plan(&Query{Text: strings.Join(query, " ")}, false)
-	if err := newGathered(ix.parts).expand(withoutDeadline(t.Context()), ix, p); err != nil {
+	if err := newGathered(ix.parts, ix.memory).expand(withoutDeadline(t.Context()), ix, p); err != nil {
 		t.Fatal(err)
 	}
 	var got []int

@@ -90,7 +90,7 @@ func (s *search) shownDocuments() (docs []match) {
 // Has returns a function that reports whether the index has a stored page with an identity. It reads the
 // identities (hashes of URLs) of the documents of all segments in parallel.
 func (ix *Index) Has(ctx context.Context) (func(layout.Identity) bool, error) {
-	s := &search{ix: ix, gathered: newGathered(ix.parts), identities: make([][]layout.Identity, len(ix.parts))}
+	s := &search{ix: ix, gathered: newGathered(ix.parts, ix.memory), identities: make([][]layout.Identity, len(ix.parts))}
 	if err := s.each(withoutDeadline(ctx), s.identify); err != nil {
 		return nil, err
 	}

@@ -49,27 +49,33 @@ func (s *search) prefersNew() bool {
 // column segment.OwnDates). It is the number of days since 1970, plus 1; 0 if the page states no date.
 type ownDates []uint16
 
-// readDates sets s.dates[part] to the dates that the pages of this part of the index state (see ownDates).
-// It takes them from the cache, or reads them.
-func (s *search) readDates(ctx context.Context, part int) error {
-	from, memory := s.parts[part], s.ix.memory
+// readDates sets s.dates[part] to the dates that the pages of this part of the index state.
+func (s *search) readDates(ctx context.Context, part int) (err error) {
+	s.dates[part], err = s.ownDates(ctx, part)
+	return err
+}
+
+// ownDates returns the dates that the pages of a part of the index state. It takes them from the cache, or reads
+// them. URLs without a stored page state none.
+func (g *gathered) ownDates(ctx context.Context, part int) (ownDates, error) {
+	from := g.parts[part]
 	if from.Unvisited {
-		return nil
+		return make(ownDates, from.Segment.Documents()), nil
 	}
 	key := from.Segment.Ref().Key
-	if s.dates[part] = memory.ownDates(key); s.dates[part] != nil {
-		return nil
+	if known := g.memory.ownDates(key); known != nil {
+		return known, nil
 	}
 	days, err := from.Segment.Numbers(ctx, segment.OwnDates)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s.dates[part] = make(ownDates, len(days))
+	dates := make(ownDates, len(days))
 	for i, day := range days {
-		s.dates[part][i] = uint16(min(day, math.MaxUint16))
+		dates[i] = uint16(min(day, math.MaxUint16))
 	}
-	memory.putOwnDates(key, s.dates[part])
-	return nil
+	g.memory.putOwnDates(key, dates)
+	return dates, nil
 }
 
 // dateOf returns the date that a match's page states for itself: the number of days since 1970, plus 1. It

@@ -98,7 +98,7 @@ func (ix *Index) retry(ctx context.Context, limited deadline, q *Query, written 
 // in quotes need not stand together.
 func (ix *Index) attempt(ctx context.Context, limited deadline, q *Query, unquoted bool) (*search, error) {
 	p := ix.plan(q, unquoted)
-	s := &search{ix: ix, query: q, plan: p, gathered: newGathered(ix.parts), identities: make([][]layout.Identity, len(ix.parts)), vectors: make([]segment.Vectors, len(ix.parts))}
+	s := &search{ix: ix, query: q, plan: p, gathered: newGathered(ix.parts, ix.memory), identities: make([][]layout.Identity, len(ix.parts)), vectors: make([]segment.Vectors, len(ix.parts))}
 	s.result.Images = p.images
 	if err := effort.Expect(limited, ix.expected(q, p)); err != nil {
 		return nil, err
@@ -422,7 +422,7 @@ type Fragment struct {
 }
 
 // Facet counts the matches for each value of a column, such as a site or a language; the most
-// frequent values come first.
+// frequent values come first, but years in falling order.
 type Facet struct {
 	Name    string
 	Values  []Count

@@ -116,7 +116,7 @@ func (ix *Index) Suggest(ctx context.Context, q Suggesting) ([]Suggestion, error
 }
 
 func (ix *Index) suggest(ctx context.Context, q *Suggesting) ([]Suggestion, error) {
-	s := &suggesting{Suggesting: q, ix: ix, gathered: newGathered(ix.parts), from: make([]*segment.Suggestions, len(ix.parts))}
+	s := &suggesting{Suggesting: q, ix: ix, gathered: newGathered(ix.parts, ix.memory), from: make([]*segment.Suggestions, len(ix.parts))}
 	s.filter = newFilter(&Query{Site: q.Site, Lang: q.Lang, Collection: q.Collection})
 	best, err := s.find(ctx)
 	if err != nil {

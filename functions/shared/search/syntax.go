@@ -47,7 +47,7 @@ type Query struct {
 	// documents is shown, and which translation of a page comes first. They do not count if the words or
 	// filters of the query tell its language.
 	Reader  []string
-	Facets  []string                  // columns whose values are counted: Site, Lang, Collection, Type
+	Facets  []string                  // what matches are counted by: Site, Lang, Collection, Type, Year
 	Explain bool                      // add an Explanation of its score to each hit
 	Hidden  func(address string) bool // reports whether an image must not be shown; nil: all may be
 	// time at which the search returns what it has found; zero: only ctx limits it
@@ -61,12 +61,16 @@ type Query struct {
 	into      *translator // translator of the query; nil: the query is searched as it stands
 }
 
-// Names of the facets, which are also names of filters in a query's text.
+// Names of the facets. All but Year are also names of filters in a query's text.
 const (
 	Site       = "site"
 	Lang       = "lang"
 	Collection = "collection"
 	Type       = "type"
+	// Year counts the pages by the year of the date that they state for themselves (segment.Document.Date), such
+	// as "2026", the latest year first. Pages without a date are not counted. The bounds After and Before select
+	// the pages of a year.
+	Year = "year"
 )
 
 func (q *Query) check() error {
@@ -75,9 +79,9 @@ func (q *Query) check() error {
 	}
 	for _, name := range q.Facets {
 		switch name {
-		case Site, Lang, Collection, Type:
+		case Site, Lang, Collection, Type, Year:
 		default:
-			return &Refusal{fmt.Sprintf("cannot count by %q: facets are %s, %s, %s and %s", name, Site, Lang, Collection, Type)}
+			return &Refusal{fmt.Sprintf("cannot count by %q: facets are %s, %s, %s, %s and %s", name, Site, Lang, Collection, Type, Year)}
 		}
 	}
 	if n := len(q.Site) + len(q.Lang) + len(q.Collection) + len(q.Type); n > maxValues {
