@@ -111,7 +111,7 @@ func (l *location) values() map[string]listOf {
 		"--sort":              fixed("date"),
 		"--state":             fixed("stored", "skipped", "failed", "pending"),
 		"--explain":           fixed("score", "cost"),
-		"--facet":             fixed("site", "lang", "collection", "type"),
+		"--facet":             fixed("site", "lang", "collection", "type", "year"),
 		"--by":                fixed("language", "source", "collection", "site", "day"),
 		"export --format":     fixed("jsonl", "xml", "markdown", "warc", "wacz", "webo", "mirror"),
 		"page --format":       fixed("html", "text", "markdown", "json"),

@@ -88,7 +88,7 @@ func searchCommand(where *location) *cobra.Command {
 	timeVar(flags, &q.After, "after", "only pages dated this `day` or later, such as 2026-11-21")
 	timeVar(flags, &q.Before, "before", "only pages dated before this `day`")
 	flags.StringVar(&order, "sort", "", "sort results by `key`: date puts the newest first")
-	flags.StringArrayVar(&q.Facets, "facet", nil, "count by `name`: site, lang, collection, type")
+	flags.StringArrayVar(&q.Facets, "facet", nil, "count by `name`: site, lang, collection, type, year")
 	asofVar(flags, &q.AsOf, "answer from the state of this `time`, of the last seven days")
 	flags.StringVar(&explain, "explain", "", "tell how `what` came about: score or cost")
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {

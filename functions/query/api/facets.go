@@ -14,7 +14,7 @@ import (
 var facetParameters = []string{"q", "site", "lang", "collection", "type", "after", "before", "asof", "across", "facet", "timeout", "explain"}
 
 // facets counts the pages that match a query by the columns that the parameter facet names. Without this
-// parameter, it counts by site, language, collection and type. The answer has no results.
+// parameter, it counts by all columns. The answer has no results.
 func (a *api) facets(w http.ResponseWriter, r *http.Request, values url.Values) error {
 	q, err := a.read(values, request.Languages(r))
 	if err != nil {
@@ -25,7 +25,7 @@ func (a *api) facets(w http.ResponseWriter, r *http.Request, values url.Values) 
 	}
 	q.Size = 0
 	if len(q.Facets) == 0 {
-		q.Facets = []string{search.Site, search.Lang, search.Collection, search.Type}
+		q.Facets = []string{search.Site, search.Lang, search.Collection, search.Type, search.Year}
 	}
 	slices.Sort(q.Facets)
 	q.Facets = slices.Compact(q.Facets)

@@ -129,18 +129,23 @@ func TestLines(t *testing.T) {
 }
 
 func TestFacets(t *testing.T) {
-	_, h := newStore(t, append(querytest.Manual(3), harbour)...)
+	pages := append(querytest.Manual(3), harbour)
+	pages[0].Date, pages[1].Date, pages[3].Date = querytest.Noon.AddDate(-2, 0, 0), querytest.Noon, querytest.Noon.AddDate(0, -1, 0)
+	_, h := newStore(t, pages...)
 	answer := get[map[string]any](t, h, "/v1/facets?q=manual+hafen", http.StatusOK)
 	if _, found := answer["results"]; found || answer["total"] != 4.0 {
 		t.Errorf("%v", answer)
 	}
 	all, _ := answer["facets"].(map[string]any)
-	if len(all) != 4 {
+	if len(all) != 5 {
 		t.Errorf("facets %v", all)
 	}
 	want := []any{map[string]any{"value": "", "pages": 3.0}, map[string]any{"value": "de", "pages": 1.0}}
 	if diff := cmp.Diff(want, all["lang"]); diff != "" {
 		t.Errorf("languages (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]any{map[string]any{"value": "2026", "pages": 2.0}, map[string]any{"value": "2024", "pages": 1.0}}, all["year"]); diff != "" {
+		t.Errorf("years (-want +got):\n%s", diff)
 	}
 	one := get[api.Answer](t, h, "/v1/facets?q=manual+hafen&facet=site&facet=site", http.StatusOK)
 	if len(one.Facets) != 1 || len(one.Facets["site"]) != 4 {

@@ -83,8 +83,8 @@ func (c *Client) All(ctx context.Context, q Query) iter.Seq2[Result, error] {
 	}
 }
 
-// Facets counts the pages that match a query by site, language and so on: by the columns q.Facets, or by all
-// columns if there are none. The answer has no results, so the fields N, From, ByDate, FoldSites, Highlight
+// Facets counts the pages that match a query by site, language and so on: by what q.Facets names, or by all
+// that can be counted if it is empty. The answer has no results, so the fields N, From, ByDate, FoldSites, Highlight
 // and ExplainScore of the query are ignored.
 func (c *Client) Facets(ctx context.Context, q Query) (answer Answer, err error) {
 	q.N, q.From, q.ByDate, q.FoldSites, q.Highlight, q.ExplainScore = 0, 0, false, false, false, false

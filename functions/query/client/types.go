@@ -23,7 +23,7 @@ type Query struct {
 	Across       []string // also finds pages in these languages by translating the query
 	ByDate       bool     // the newest pages first, by their own dates
 	FoldSites    bool     // at most two of the first ten results are of one site
-	Facets       []string // columns whose values are counted: site, lang, collection, type
+	Facets       []string // what pages are counted by: site, lang, collection, type, year (of the page's own date)
 	Timeout      time.Duration
 	Highlight    bool // asks for Result.TitleHTML and Result.SnippetHTML
 	ExplainScore bool // asks for Result.Explanation
@@ -83,7 +83,7 @@ type Answer struct {
 	Notes      []string           `json:"notes"`      // sentences for people about what was cut, left out or damaged
 	DidYouMean *Correction        `json:"did_you_mean"`
 	Results    []Result           `json:"results"`
-	Facets     map[string][]Count `json:"facets"` // by the name of the facet, the most frequent values first
+	Facets     map[string][]Count `json:"facets"` // by the name of the facet: the most frequent values first, but the latest year first
 	Translated []Translation      `json:"translated"`
 	Cost       *Cost              `json:"cost"`
 	// paths on the server of the next and the previous page of results; "" if there is none

@@ -34,6 +34,11 @@ func TestAlgoliaParameters(t *testing.T) {
 		`{"query": "hash", "filters": "date >= 2026-10-21"}`:                                       {xss, "no date"},
 		`{"query": "hash", "filters": "date > 2026-10-21", "numericFilters": ["a=1"]}`:             {"", "no effect: numericFilters"},
 		`{"query": "hash", "filters": "date <= 2026-09-21"}`:                                       {passwords, "no date"},
+		`{"query": "hash", "facetFilters": ["year:2026"], "filters": "site:127.0.0.1"}`:            {xss + " " + passwords, "no date"},
+		`{"query": "hash", "facetFilters": [["year:2025"]]}`:                                       {"", "no date"},
+		`{"query": "hash", "facetFilters": [["year:2025", "year:2026"], "lang:de"]}`:               {german, "year = 2025 OR year = 2026"},
+		`{"query": "hash", "filters": "NOT year:2025 AND lang:de"}`:                                {german, "year != 2025"},
+		`{"query": "hash", "filters": "year:2026 AND date > 2026-01-01 AND lang:de"}`:              {"", "date > 2026-01-01"},
 		`{"query": "salt", "hitsPerPage": 5000, "facets": ["version"]}`:                            {passwords, "hitsPerPage is 100 at most. There is no facet \"version\""},
 		`{"query": "hash", "page": 1000}`:                                                          {"", "Only the first 1000"},
 		`{"query": "hash", "filters": "site:example.org AND site:127.0.0.1"}`:                      {blog, "site = 127.0.0.1"},
@@ -57,11 +62,12 @@ func TestAlgoliaParameters(t *testing.T) {
 // TestEmptyQuery checks that an empty query finds all pages, the newest first.
 func TestEmptyQuery(t *testing.T) {
 	_, h := newStore(t)
-	answer := decode(t, post(h, query, `{"query": "", "facets": ["lang"]}`), 200)
+	answer := decode(t, post(h, query, `{"query": "", "facets": ["lang", "year"]}`), 200)
 	if answer["nbHits"] != 4.0 || valuesAt(answer, "hits[].date")[0] != "2026-10-21" {
 		t.Errorf("%v", answer)
 	}
-	if diff := cmp.Diff(map[string]any{"lang": map[string]any{"en": 3.0, "de": 1.0}}, answer["facets"]); diff != "" {
+	want := map[string]any{"lang": map[string]any{"en": 3.0, "de": 1.0}, "year": map[string]any{"2026": 2.0}}
+	if diff := cmp.Diff(want, answer["facets"]); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/query/engine"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
@@ -38,15 +39,15 @@ func conditionOf(text string) condition {
 // opposites of the operators.
 var opposites = map[string]string{"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
-// columnOf maps attributes in filters and facets to columns of the index.
+// columnOf maps attributes in filters and facets to facets of a search, which are filters but for Year.
 var columnOf = map[string]string{
-	"site": search.Site, "lang": search.Lang, "language": search.Lang, "collection": search.Collection, "type": search.Type,
+	"site": search.Site, "lang": search.Lang, "language": search.Lang, "collection": search.Collection, "type": search.Type, "year": search.Year,
 }
 
 // narrow adds a filter to a query. It returns a note for each part of the filter that it cannot add.
 func narrow(q *engine.Query, filter []alternatives) (notes []string) {
 	for _, either := range filter {
-		if !addValues(q, either) && !(len(either) == 1 && (exclude(q, either[0]) || bound(q, either[0]))) {
+		if !addValues(q, either) && !(len(either) == 1 && (exclude(q, either[0]) || bound(q, either[0]) || ofYear(q, either[0]))) {
 			var texts []string
 			for _, c := range either {
 				texts = append(texts, c.String())
@@ -81,7 +82,7 @@ func addValues(q *engine.Query, either alternatives) bool {
 // must be !=, and the value must be one that can be written in the text of a query.
 func exclude(q *engine.Query, c condition) bool {
 	column := columnOf[c.attribute]
-	if column == "" || c.operator != "!=" || c.value == "" || strings.ContainsFunc(c.value, func(r rune) bool { return r <= ' ' || strings.ContainsRune(`"()|`, r) }) {
+	if column == "" || column == search.Year || c.operator != "!=" || c.value == "" || strings.ContainsFunc(c.value, func(r rune) bool { return r <= ' ' || strings.ContainsRune(`"()|`, r) }) {
 		return false
 	}
 	q.Text = strings.TrimSpace(q.Text + " -" + column + ":" + c.value)
@@ -113,17 +114,31 @@ func bound(q *engine.Query, c condition) bool {
 	return true
 }
 
+// ofYear adds to a query that the date of pages is within a year, such as year = 2026. It reports whether it could:
+// not if the query already has another bound of the date.
+func ofYear(q *engine.Query, c condition) bool {
+	start, err := time.Parse("2006", c.value)
+	if err != nil || columnOf[c.attribute] != search.Year || c.operator != "=" {
+		return false
+	}
+	end := start.AddDate(1, 0, 0)
+	if q.After.IsZero() && q.Before.IsZero() {
+		q.After, q.Before = start, end
+	}
+	return q.After.Equal(start) && q.Before.Equal(end)
+}
+
 // facetsOf returns the columns whose values are counted for the given attributes, and a note for each
 // attribute that cannot be counted. The attribute * stands for all columns.
 func facetsOf(attributes []string) (columns, notes []string) {
 	for _, name := range attributes {
 		switch column := columnOf[name]; {
 		case name == "*":
-			columns = append(columns, search.Site, search.Lang, search.Collection, search.Type)
+			columns = append(columns, search.Site, search.Lang, search.Collection, search.Type, search.Year)
 		case column != "":
 			columns = append(columns, column)
 		default:
-			notes = append(notes, fmt.Sprintf("There is no facet %.40q; there are site, lang, collection and type.", name))
+			notes = append(notes, fmt.Sprintf("There is no facet %.40q; there are site, lang, collection, type and year.", name))
 		}
 	}
 	slices.Sort(columns)

@@ -56,7 +56,8 @@ func Query(r *http.Request, now time.Time) (engine.Query, error) {
 //	fold=site                       at most two of the first ten hits are of one site; pages
 //	                                of results in HTML always have this
 //	sort=date                       the newest pages first, by their own dates
-//	facet=                          count pages by site, lang, collection or type
+//	facet=                          count pages by site, lang, collection, type, or the year of their
+//	                                own date
 //	timeout=                        milliseconds after which the hits found so far are returned
 //	explain=score, explain=cost     add how scores were computed; add what the answer cost
 //

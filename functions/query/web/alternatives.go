@@ -38,7 +38,7 @@ func (s *siteHandler) newAlternatives(ctx context.Context, q engine.Query) *alte
 	}
 	if len(chipsOf(q)) > 0 {
 		unlimited := engine.Query{Query: q.Query}
-		for _, name := range facetNames {
+		for _, name := range filterNames {
 			*filterOf(&unlimited, name) = nil
 		}
 		unlimited.After, unlimited.Before = time.Time{}, time.Time{}

@@ -56,18 +56,27 @@ func pageAddress(q engine.Query, from int) string {
 	return "/search?" + values.Encode()
 }
 
+// literalOf returns a time as a parameter has it: a date such as 2026-01-31 if it is the beginning of a day in UTC,
+// or else an RFC 3339 time.
+func literalOf(t time.Time) string {
+	if t = t.UTC(); t.Equal(t.Truncate(24 * time.Hour)) {
+		return t.Format(time.DateOnly)
+	}
+	return t.Format(time.RFC3339Nano)
+}
+
 // kept returns the parameters of a query that also hold for other pages of its results, and for a query with
 // other words: its filters, asof, across, sort and n.
 func kept(q engine.Query) url.Values {
 	values := url.Values{}
-	for _, name := range facetNames {
+	for _, name := range filterNames {
 		if filter := *filterOf(&q, name); len(filter) > 0 {
 			values[name] = filter
 		}
 	}
 	for name, t := range map[string]time.Time{"after": q.After, "before": q.Before, "asof": q.AsOf} {
 		if !t.IsZero() {
-			values.Set(name, t.Format(time.RFC3339Nano))
+			values.Set(name, literalOf(t))
 		}
 	}
 	if len(q.Across.Into) > 0 {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/google/go-cmp/cmp"
@@ -179,6 +181,44 @@ func TestFilters(t *testing.T) {
 	page = parsed(t, querytest.Ask(h, "GET", "/search?q=stork&before=2027-01-31&asof=2026-11-22").Body.String())
 	if got := page.Find(".chips").Text(); !strings.Contains(got, "Before 31 January 2027") || !strings.Contains(got, "As of 22 November 2026") {
 		t.Errorf("times: %s", got)
+	}
+}
+
+// TestYears follows the links of the years of pages: the chosen one is a period in the address, and one chip.
+func TestYears(t *testing.T) {
+	s := newStore(t, 1)
+	for i, date := range []string{"2024-12-31", "2025-01-01", "2025-06-30", "2025-12-31", ""} {
+		page := querytest.Page{URL: fmt.Sprint("https://example.org/", i), MIME: "text/html", Title: fmt.Sprint("Page ", i), Body: "A stork.", Lang: "en"}
+		page.Date, _ = time.Parse(time.DateOnly, date)
+		s.Publish(page)
+	}
+	h := Handler(Site{Engine: s.engine(s.Bucket)})
+	years := func(target string) (heading string, links map[string]string) {
+		links = make(map[string]string)
+		page := parsed(t, querytest.Ask(h, "GET", target).Body.String())
+		page.Find(".facets a").Each(func(_ int, a *goquery.Selection) { links[a.Text()] = a.AttrOr("href", "") })
+		return page.Find(".facets h2").Text(), links
+	}
+	name, links := years("/search?q=stork")
+	want := map[string]string{"2025 3": "/search?after=2025-01-01&before=2026-01-01&q=stork", "2024 1": "/search?after=2024-01-01&before=2025-01-01&q=stork"}
+	if diff := cmp.Diff(want, links); diff != "" || name != "Year" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+	page := parsed(t, querytest.Ask(h, "GET", links["2025 3"]).Body.String())
+	if chips := page.Find(".chips a"); chips.Length() != 1 || chips.Text() != "Year: 2025 ×" || chips.AttrOr("href", "") != "/search?q=stork" {
+		t.Errorf("chips: %s", chips.Text())
+	}
+	if page.Find(".hits > li").Length() != 3 || page.Find(".facets a").Length() > 0 {
+		t.Errorf("of 2025: %s", page.Find("main").Text())
+	}
+	_, links = years("/search?q=stork&after=2024-12-30T01:00:00Z&before=2025-07-01")
+	want = map[string]string{"2025 2": "/search?after=2025-01-01&before=2025-07-01&q=stork", "2024 1": "/search?after=2024-12-30T01%3A00%3A00Z&before=2025-01-01&q=stork"}
+	if diff := cmp.Diff(want, links); diff != "" {
+		t.Errorf("within a period (-want +got):\n%s", diff)
+	}
+	page = parsed(t, querytest.Ask(h, "GET", "/search?q=stork&after=2025-01-01&before=2027-01-01").Body.String())
+	if got := page.Find(".chips a").Length(); got != 2 {
+		t.Errorf("two years are %d chips", got)
 	}
 }
 

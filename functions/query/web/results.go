@@ -160,7 +160,7 @@ func (s *siteHandler) newResultsPage(q engine.Query, found engine.Result) result
 func copyAddress(page string, asOf time.Time, query string) string {
 	values := url.Values{"url": {page}}
 	if !asOf.IsZero() {
-		values.Set("asof", asOf.Format(time.RFC3339Nano))
+		values.Set("asof", literalOf(asOf))
 	}
 	if query != "" {
 		values.Set("q", query)
