@@ -65,6 +65,7 @@
 //	who lived before:christ   words, as christ is no date
 //	"gray fox cubs"           the words alone, if they stand together nowhere
 //	HttpClient                also http-client and http_client; if no page matches, http and client
+//	http client               also HttpClient, http-client and http_client, below http client
 //	a long sentence that …    with more than eight words outside of its quotes: the
 //	                          quoted words need not stand together
 //
@@ -227,7 +228,15 @@
 //
 // For a joined word such as e-mail (see package analysis), the words e, mail and email are searched.
 // A document with e and mail has all words, even without email. A document with email counts as having
-// e and mail, too. Matches with equal scores are ordered by identity, a hash of the URL.
+// e and mail, too; these then score 0.8 times.
+//
+// Plain words that follow each other are searched as one word, too: http client also finds documents that have
+// only HttpClient, http_client or http-client. They count as having both words, which then score 0.8 times, but
+// neither for the idf of these words nor for their nearness. This holds for two to four words of digits and
+// of letters with upper and lower case, and for the first eight words that can be made of a query, pairs first. It does
+// not hold if the one word is a stop word: in to does not find into.
+//
+// Matches with equal scores are ordered by identity, a hash of the URL.
 //
 // # Synonyms
 //

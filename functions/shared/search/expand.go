@@ -259,14 +259,18 @@ func (w *queryWord) isOneTerm() bool {
 // by the factor worth, and its second form by worth · Weights.Outside.
 func (p *plan) addAll(w *queryWord, a *analysis.Word, worth float64) {
 	for n, term := range a.Terms {
-		rules := uint64(0)
-		for r, of := range a.Of {
-			if of == n {
-				rules |= 1 << r
-			}
-		}
-		w.add(term, worth, worth*p.weights.Outside, rules)
+		w.add(term, worth, worth*p.weights.Outside, rulesOf(a, n))
 	}
+}
+
+// rulesOf returns the rules of analysis that give the term a.Terms[n] (see variant.rules).
+func rulesOf(a *analysis.Word, n int) (rules uint64) {
+	for r, of := range a.Of {
+		if of == n {
+			rules |= 1 << r
+		}
+	}
+	return rules
 }
 
 // add adds two variants to w: the given term, and a second form of this term, for pages that have the word

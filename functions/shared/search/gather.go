@@ -107,12 +107,20 @@ func (g *gathered) read(ctx deadline, p *plan, facets []string, also []func(ctx 
 			v := &w.variants[i]
 			v.number, v.named, v.defined = numberOf(v.term), -1, -1
 		}
+		for i := range w.neighbours {
+			w.neighbours[i].number = numberOf(w.neighbours[i].term)
+		}
 	})
 	for _, w := range p.words {
 		for i := range w.variants {
 			v := &w.variants[i]
 			if !p.images && !analysis.IsOutside(v.term) {
 				v.named, v.defined = numberOf(segment.NameTerm(v.term)), numberOf(segment.DefinitionTerm(v.term))
+			}
+		}
+		for i := range w.neighbours {
+			if v := &w.neighbours[i]; !p.images {
+				v.defined = numberOf(segment.DefinitionTerm(v.term))
 			}
 		}
 	}
@@ -174,8 +182,24 @@ func (g *gathered) read(ctx deadline, p *plan, facets []string, also []func(ctx 
 				}
 			}
 		}
+		for _, v := range w.neighbours {
+			w.documents += g.documentsWith(v.number)
+		}
 	})
 	return nil
+}
+
+// documentsWith returns the number of documents that have a term in their texts, plus the number of those that have it
+// in their anchors.
+func (g *gathered) documentsWith(number int) (n uint64) {
+	for _, of := range [][][]*segment.Term{g.terms, g.anchors} {
+		for part, terms := range of {
+			if !g.missing[part] && terms != nil && terms[number] != nil {
+				n += uint64(terms[number].Summary.Documents)
+			}
+		}
+	}
+	return n
 }
 
 // readAnchors reads the terms of a part's anchors (texts of links to pages). Its error is an

@@ -58,7 +58,8 @@ func TestWrittenForms(t *testing.T) {
 		{"http_client", pages, []string{"http://a/HttpClient", "http://a/apart", "http://a/http client", "http://a/http-client", "http://a/http_client"}},
 		{"http-client", pages, []string{"http://a/HttpClient", "http://a/apart", "http://a/http client", "http://a/http-client", "http://a/http_client"}},
 		{`"http client"`, pages, split},
-		{"http client", pages, append(split[:3:3], "http://a/apart")},
+		{"http client", pages, append(split[:3:3], "http://a/apart", "http://a/HttpClient")},
+		{"+http +client", pages, append(split[:3:3], "http://a/apart")},
 		{"HttpClient", pages[3:], []string{"http://a/apart", "http://a/http client"}}, // as no page has it as one word
 		{"+HttpClient", pages[3:], []string{"http://a/http client"}},
 		{"XMLReader", pages[3:], []string{}},
@@ -86,6 +87,42 @@ func TestWrittenForms(t *testing.T) {
 	}
 }
 
+// TestNeighbours checks which words of a query are also found where a page has them as one word, and that pages with
+// the words as the query has them come first.
+func TestNeighbours(t *testing.T) {
+	ix := indexOf(t, []segment.Document{
+		page("http://a/joined", "the TcpSocket of this library"), page("http://a/exact", "the tcp socket of this library"),
+		page("http://a/open", "call openTcpSocket() at first"), page("http://a/into", "it goes into this"), page("http://a/utf8", "texts in utf8"),
+		page("http://a/four", "redgreenbluewhite"), page("http://a/five", "redgreenbluewhiteblack"), page("http://a/cafe", "the CaféBar"), page("http://a/42", "number 4711"),
+	})
+	for query, want := range map[string][]string{
+		"tcp socket":                            {"http://a/exact", "http://a/joined"},
+		"Tcp SOCKET zebra":                      {"http://a/exact", "http://a/joined"},
+		"open tcp socket":                       {"http://a/open", "http://a/exact", "http://a/joined"},
+		"utf 8":                                 {"http://a/utf8"},
+		"café bar":                              {"http://a/cafe"},
+		"red green blue white black":            {"http://a/four"},  // five words are too many
+		"a2 b2 c2 d2 e2 f2 g2 h2 i2 tcp socket": {"http://a/exact"}, // the tenth pair
+		"in to":                                 {"http://a/utf8"},  // not the stop word into
+		"47 11":                                 {},                 // no letters
+		`"tcp socket"`:                          {"http://a/exact"},
+		`tcp +socket`:                           {"http://a/exact"},
+		"tcp -socket":                           {},
+		"tcp socket*":                           {"http://a/exact"},
+		"tcp (socket OR zebra)":                 {"http://a/exact"},
+	} {
+		if diff := cmp.Diff(want, urls(t, ix, query)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", query, diff)
+		}
+	}
+	if snippet := find(t, ix, Query{Text: "café bar", Size: 1}).Hits[0].Snippet; !slices.Contains(snippet, Fragment{"CaféBar", true}) {
+		t.Errorf("the snippet %v has the word without a mark", snippet)
+	}
+	if marked := ix.Mark(Query{Text: "tcp socket"}, "en", []string{"a TcpSocket"}); !slices.Contains(marked[0], Fragment{"TcpSocket", true}) {
+		t.Errorf("%v has the word without a mark", marked)
+	}
+}
+
 // TestJoinedWordsCompete checks that, in a query with joined words such as e-mail, a scan skips
 // only documents that cannot be among the best matches.
 func TestJoinedWordsCompete(t *testing.T) {
@@ -98,7 +135,7 @@ func TestJoinedWordsCompete(t *testing.T) {
 	ix := indexOf(t, docs[:300], docs[300:])
 	pruning := *ix
 	pruning.exactly = 0
-	for _, query := range []string{"pg_control_system", "pg_control_system view", "pg-control", "+pg pg_control_system"} {
+	for _, query := range []string{"pg_control_system", "pg_control_system view", "pg-control", "+pg pg_control_system", "pg control system", "view pg control system"} {
 		all, passed := find(t, ix, Query{Text: query, Size: 50}), find(t, &pruning, Query{Text: query, Size: 50})
 		for i, hit := range all.Hits {
 			if passed.Hits[i].URL != hit.URL || passed.Hits[i].Score != hit.Score {

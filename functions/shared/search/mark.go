@@ -48,7 +48,7 @@ func newMarker(p *plan, memory *Memory) *textMarker {
 			continue
 		}
 		m.all += w.weight
-		for _, v := range w.variants {
+		for _, v := range w.searched() {
 			if v.alternative == nil {
 				term, _ := segment.CutImageTerm(v.term)
 				m.words[hashOf(term)] = meant{n, w.lone}
@@ -90,6 +90,7 @@ func (m *textMarker) addAlternatives(p *plan, n int, w *queryWord) {
 // word with edits (foks~) stands for are not marked, because Mark does not look them up in the index.
 func (ix *Index) Mark(q Query, language string, texts []string) [][]Fragment {
 	p := ix.plan(&q, false)
+	p.joinNeighbours()
 	for _, w := range p.words {
 		if analysis.IsStopWord(language, w.surface) {
 			w.stop = 1

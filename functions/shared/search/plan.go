@@ -563,7 +563,7 @@ func cursors(old []cursor, of *search, part int, words []*queryWord, t *statisti
 	for i, w := range words {
 		old[i].reset()
 		old[i].rules = of.rules[part]
-		for _, v := range w.variants {
+		for _, v := range w.searched() {
 			if entry := of.terms[part][v.number]; entry != nil {
 				old[i].add(entry.List, w.weight*v.worth, v.rules, t)
 			}

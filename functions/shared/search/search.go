@@ -181,6 +181,9 @@ func (s *search) find(ctx deadline) ([]match, error) {
 	s.plan.unify()
 	if !s.plan.images { // images are judged one by one, wherever words are on their pages
 		s.plan.setNear()
+		if s.query.into == nil {
+			s.plan.joinNeighbours()
+		}
 	}
 	var also []func(context.Context, int) error
 	if len(s.plan.rules) > 1 {

@@ -309,14 +309,18 @@ type queryWord struct {
 	surface string           // normalised text of the word
 	nearby  *levenshtein.DFA // automaton that accepts the words that may stand for this one (see edits)
 
-	place     int // index of this word in plan.words, or in plan.tested; -1 if no document has it
-	variants  []variant
-	documents uint64    // sum of the numbers of documents with each variant; a document with two variants counts twice
-	in        []float64 // for each language of plan.languages, the number of documents in it that have the word
-	times     int       // how often the query has the word
-	idf       float64   // inverse document frequency; 0 if no document holds the word
-	stop      float64   // probability that the word is a stop word, such as what or you
-	weight    float64   // weight of the word in scores: idf times repeated(times)
+	place    int // index of this word in plan.words, or in plan.tested; -1 if no document has it
+	variants []variant
+	// terms of the word joined with its neighbours in the query, such as httpclient for both words of http client
+	// (see plan.joinNeighbours). A document with such a term has the word, too. But the terms do not count for idf
+	// and in, and phrases do not have them.
+	neighbours []variant
+	documents  uint64    // sum of the numbers of documents with each variant; a document with two variants counts twice
+	in         []float64 // for each language of plan.languages, the number of documents in it that have the word
+	times      int       // how often the query has the word
+	idf        float64   // inverse document frequency; 0 if no document holds the word
+	stop       float64   // probability that the word is a stop word, such as what or you
+	weight     float64   // weight of the word in scores: idf times repeated(times)
 }
 
 // variant is a term that is looked up in the index for a word of the query. A document has the word

@@ -1,0 +1,86 @@
+package search
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
+)
+
+const (
+	// mostNeighbours is the greatest number of neighbouring words of a query that are also searched as one word.
+	mostNeighbours = 4
+	// maxNeighbours is the greatest number of words that are made of neighbouring words of one query. Each costs
+	// the look-up of a term in each segment.
+	maxNeighbours = 8
+)
+
+// joinNeighbours adds the joined form of neighbouring words of the query to these words, so that the query
+// http client also finds pages that have only HttpClient, http_client or http-client, under the term httpclient.
+// It does so for two neighbours first, then for three and four, until there are maxNeighbours joined forms. A page
+// with a joined form has each of its words, with a lower score.
+//
+// A joined form that is a stop word is left out: the words in and to do not find into.
+func (p *plan) joinNeighbours() {
+	var runs [][]*queryWord // runs of plain words that follow each other
+	var run []*queryWord
+	for _, together := range p.plain {
+		if w := together.words[0]; len(together.words) == 1 && w.joins() {
+			run = append(run, w)
+			continue
+		}
+		runs, run = append(runs, run), nil
+	}
+	runs = append(runs, run)
+	left := maxNeighbours
+	for size := 2; size <= mostNeighbours; size++ {
+		for _, run := range runs {
+			for i := 0; i+size <= len(run) && left > 0; i++ {
+				p.addNeighbours(run[i : i+size])
+				left--
+			}
+		}
+	}
+}
+
+// joins reports whether the word can be joined with its neighbours: it consists of digits, and of letters of a script
+// with upper and lower case.
+func (w *queryWord) joins() bool {
+	return w.surface != "" && !w.expands() && !strings.ContainsFunc(w.surface, func(r rune) bool {
+		return !unicode.IsLower(r) && !unicode.IsUpper(r) && !unicode.IsDigit(r)
+	})
+}
+
+// searched returns the terms by which documents with the word are found.
+func (w *queryWord) searched() []variant {
+	if len(w.neighbours) == 0 {
+		return w.variants
+	}
+	return slices.Concat(w.variants, w.neighbours)
+}
+
+// addNeighbours adds the joined form of the words to each of them.
+func (p *plan) addNeighbours(words []*queryWord) {
+	var parts []string
+	for _, w := range words {
+		parts = append(parts, w.surface)
+	}
+	analysed := analysis.Query(strings.Join(parts, "-"), p.analyzers)
+	joined := analysed[len(analysed)-1]
+	if joined.Parts != len(words) {
+		return // they have no letters, or are too long
+	}
+	for i := range p.languages {
+		if analysis.IsStopWord(p.languages[i].name, strings.Join(parts, "")) {
+			return
+		}
+	}
+	for _, w := range words {
+		for n, term := range joined.Terms {
+			if !slices.ContainsFunc(w.searched(), func(v variant) bool { return v.term == term }) {
+				w.neighbours = append(w.neighbours, variant{term: term, named: -1, defined: -1, worth: p.weights.Joined, rules: rulesOf(&joined, n)})
+			}
+		}
+	}
+}
