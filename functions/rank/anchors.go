@@ -2,6 +2,7 @@ package rank
 
 import (
 	"context"
+	"strings"
 
 	"github.com/bucketsearch/bucketsearch/functions/rank/linkgraph"
 	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
@@ -9,6 +10,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
+
+// leastLinks is the least number of links with an anchor (a text of links to a page), so that the anchor is suggested
+// to people while they type.
+const leastLinks = 2
 
 // maxTimes is the greatest number of times that an anchor (a text of links to a page) is repeated
 // in the document that is indexed for the page. An anchor is repeated once for each site that uses
@@ -88,6 +93,7 @@ func (r *ranking) anchorsOf(ctx context.Context, listed *manifest.Segment, pages
 		}
 		if words[doc] > 0 {
 			fill(documents[doc], all[page])
+			documents[doc].Suggested = suggested(all[page])
 		}
 	}
 	return segments.Build(documents)
@@ -101,4 +107,15 @@ func fill(d *segments.Page, a linkgraph.Anchors) {
 			d.Headings = append(d.Headings, anchor.Text)
 		}
 	}
+}
+
+// suggested returns the anchors of a page that are suggested to people while they type: those of several links. It
+// leaves out texts in parentheses, such as "(str method)": in indexes they only complete the text before them.
+func suggested(a linkgraph.Anchors) (texts []string) {
+	for _, anchor := range a.All {
+		if anchor.Links >= leastLinks && !strings.HasPrefix(anchor.Text, "(") {
+			texts = append(texts, anchor.Text)
+		}
+	}
+	return texts
 }

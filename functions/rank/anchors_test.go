@@ -142,6 +142,30 @@ func TestAnchors(t *testing.T) {
 	}
 }
 
+// TestAnchorsAreSuggested checks which texts of links are suggested to people while they type: those of several links.
+func TestAnchorsAreSuggested(t *testing.T) {
+	w := newWorld(t)
+	w.named(0, 1, false, []string{"1", "2", "3", "4"}, "1 4 manual", "2 4 manual", "1 4 once", "1 3 (method)", "2 3 (method)")
+	w.run()
+	anchors, err := partition.OpenAnchors(t.Context(), segment.Ranges{Bucket: w.bucket}, &functionstest.Manifest(t, w.bucket, 0).Segments[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]bool)
+	of, err := anchors.Suggestions(t.Context())
+	if err != nil || of == nil {
+		t.Fatalf("suggestions %v, %v", of, err)
+	}
+	for _, typed := range []string{"manual", "once", "method"} {
+		if err := of.Find(t.Context(), typed, func(segment.Suggested) { got[typed] = true }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(map[string]bool{"manual": true}, got); diff != "" {
+		t.Errorf("suggested (-want +got):\n%s", diff)
+	}
+}
+
 // TestAnchorsAreCondemned replaces an overlay (the object with the anchors of a segment), and
 // checks that the old overlay is condemned, that is, listed to be deleted. A takedown must remove
 // all overlays of anchors.

@@ -78,7 +78,8 @@
 // Unused entries, at the end, are zero (see Vector).
 //
 // The column "suggestions" has the names (see Document.Name) and headings of documents, which are
-// offered to people while they type. A segment without suggestions lacks the column. Suggestions are sorted
+// offered to people while they type. In a segment of anchors it has texts of links to the documents (see
+// Document.Suggested), which count as headings here. A segment without suggestions lacks the column. Suggestions are sorted
 // by their folded texts (see FoldSuggestion). Names with the same folded text are one suggestion, and so are
 // headings; of a name and a heading with the same folded text, the name comes first. A suggestion is written
 // as in the first document that has it. In their order, suggestions are numbered from 0:
@@ -174,7 +175,7 @@
 //     column "vector" (see Vector): similar documents do not support each other in searches.
 //     column "translation" (see Document.Translation): no dictionaries are learnt from the segment.
 //     column "own date" (see Document.Date): no date is known.
-//     column "suggestions": the segment has no suggestions.
+//     column "suggestions": the segment has no suggestions. Segments of anchors have them since later.
 //     supplements of stored documents: documents have no sections, and their dates are only in
 //     the column.
 //     entries in the supplements (see Entry): documents have no entries.

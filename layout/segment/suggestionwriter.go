@@ -30,15 +30,16 @@ type collectedSuggestions struct {
 	at    int                    // number of keys that next has passed
 }
 
-// add adds the suggestions of a document: its name and its headings, each once. hash returns the hash of
-// each document's identity (see hashOf).
+// add adds the suggestions of a document, each once: its name, its headings if it has a name, and Document.Suggested.
+// hash returns the hash of each document's identity (see hashOf).
 func (c *collectedSuggestions) add(doc uint32, d *Document, hash func(doc uint32) uint32) {
-	if d.Name == "" {
-		return
+	texts := d.Suggested
+	if d.Name != "" {
+		texts = slices.Concat([]string{d.Name}, d.Headings[:min(len(d.Headings), MaxHeadings)], texts)
 	}
 	seen := make(map[string]bool)
-	for i, text := range append([]string{d.Name}, d.Headings[:min(len(d.Headings), MaxHeadings)]...) {
-		s := Suggestion{Text: strings.Join(strings.Fields(text), " "), IsTitle: i == 0, Pages: 1, Docs: []uint32{doc}}
+	for i, text := range texts {
+		s := Suggestion{Text: strings.Join(strings.Fields(text), " "), IsTitle: i == 0 && d.Name != "", Pages: 1, Docs: []uint32{doc}}
 		key := s.key()
 		folded := key[:len(key)-1]
 		if seen[folded] || len(s.Text) > MaxSuggestion || !strings.ContainsFunc(s.Text, isWordRune) {

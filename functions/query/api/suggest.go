@@ -40,7 +40,7 @@ const asOpenSearch = "opensearch" // the list of lists that browsers read (OpenS
 // suggestParameters are the parameters of /v1/suggest.
 var suggestParameters = []string{"q", "n", "site", "lang", "collection", "format"}
 
-// suggest answers a request for titles, headings and words that continue what is typed.
+// suggest answers a request for titles, headings, texts of links and words that continue what is typed.
 func (a *api) suggest(w http.ResponseWriter, r *http.Request, values url.Values) error {
 	n, err := request.Number(values, "n", usualSuggestions, 1, search.MaxSuggestions)
 	if err != nil {

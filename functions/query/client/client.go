@@ -92,7 +92,7 @@ func (c *Client) Facets(ctx context.Context, q Query) (answer Answer, err error)
 	return answer, err
 }
 
-// Suggest returns titles, headings and words that continue what somebody types, the best first. The
+// Suggest returns titles, headings, texts of links and words that continue what somebody types, the best first. The
 // parameter n is the greatest number of suggestions, 1 to 50.
 func (c *Client) Suggest(ctx context.Context, typed string, n int) ([]Suggestion, error) {
 	var answer struct{ Suggestions []Suggestion }

@@ -323,8 +323,9 @@
 //
 // # Suggestions
 //
-// [Index.Suggest] offers titles, headings and words for a text that is being typed. The score of a
-// suggestion is the sum of the following. In this scale, 8 more means twice the rank of the page.
+// [Index.Suggest] offers titles, headings, anchors (texts of links to a page) and words for a text that is being
+// typed. An anchor of four pages or more of a segment, such as here, is left out, because it names none of them. The
+// score of a suggestion is the sum of the following. In this scale, 8 more means twice the rank of the page.
 //
 //	rank of the page            its segment.Rank; that of the mean page if it has none
 //	the title of a page         24

@@ -36,7 +36,7 @@ type Suggestion struct {
 	// wants the page. It is "" if the suggestion is to be searched for: a title of several pages, a heading, or a
 	// word.
 	URL string
-	// Pages is the number of pages that have the text. It is an estimate: it lacks the pages of segments in which
+	// Pages is the number of pages that have the text or, if it is only a text of links, to which these lead. It is an estimate: it lacks the pages of segments in which
 	// the text is not among the best, and counts pages of which an older version had the text.
 	Pages int
 }
@@ -44,20 +44,22 @@ type Suggestion struct {
 // Weights of suggestions (see candidate.setScore), in the scale of segment.Rank, in which 8 more means twice the
 // rank.
 const (
-	meanRank      = 33 // for a page whose rank is not known: the segment.Rank of the mean page
-	titleBonus    = 24
-	pagesBonus    = 4  // for each doubling of the number of pages
-	startBonus    = 32 // if a typed word begins the suggestion
-	wordBonus     = 16 // if a typed word begins a word of it, and is not only inside a word
-	wholeBonus    = 4  // if a typed word is a whole word of it
-	lengthPenalty = 2  // for each eight characters of the suggestion
+	meanRank   = 33 // for a page whose rank is not known: the segment.Rank of the mean page
+	titleBonus = 24
+	pagesBonus = 4  // for each doubling of the number of pages
+	startBonus = 32 // if a typed word begins the suggestion
+	wordBonus  = 16 // if a typed word begins a word of it, and is not only inside a word
+	wholeBonus = 4  // if a typed word is a whole word of it
+	// An anchor (a text of links) of 4 pages or more, such as here, says little of any; this is the binary logarithm.
+	manyPages     = 2
+	lengthPenalty = 2 // for each eight characters of the suggestion
 )
 
 // candidate is a suggestion that matches the typed words. Its text is not read yet.
 type candidate struct {
 	segment.Suggested
-	part  int
-	score int
+	source int // index in suggesting.from
+	score  int
 }
 
 // setScore sets the score of a candidate. The parameter ranks has the ranks of the documents of its segment; it is
@@ -69,7 +71,7 @@ func (c *candidate) setScore(ranks []segment.Rank) {
 	}
 	if c.IsTitle {
 		c.score += titleBonus
-	} else {
+	} else if !isAnchor(c.source) {
 		c.score += pagesBonus * c.Pages
 	}
 	switch c.At {
@@ -85,19 +87,19 @@ func (c *candidate) setScore(ranks []segment.Rank) {
 }
 
 func byCandidate(a, b candidate) int {
-	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.part, b.part), cmp.Compare(a.Number, b.Number))
+	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.source, b.source), cmp.Compare(a.Number, b.Number))
 }
 
 // Suggest returns suggestions to a text that somebody is typing, the best first, each text once. A suggestion is a
-// title (without the name of the site) or a heading. It has, for each typed word, a word that begins with it, in
+// title (without the name of the site), a heading, or an anchor (a text of links to a page). It has, for each typed word, a word that begins with it, in
 // any order. Suggestions of pages with a higher rank (Part.Ranks) come first. Also preferred are titles,
 // suggestions that begin with a typed word, short ones, and headings of many pages.
 //
 // If there are fewer than half of q.Size, and the text is a single word without filters, words of the index that
 // begin with it follow, the most frequent first.
 //
-// Suggest reads, at the same time, the suggestions of each segment with one ranged read and the ranks of its
-// documents. It reads the dictionaries of words only if words follow. Its errors are those of Search.
+// Suggest reads, at the same time, the suggestions of each segment and of its anchors with one ranged read each, and
+// the ranks of its documents. It reads the dictionaries of words only if words follow. Its errors are those of Search.
 func (ix *Index) Suggest(ctx context.Context, q Suggesting) ([]Suggestion, error) {
 	if q.Size < 0 || q.Size > MaxSuggestions {
 		return nil, &Refusal{fmt.Sprintf("cannot suggest %d texts: at most %d", q.Size, MaxSuggestions)}
@@ -116,7 +118,7 @@ func (ix *Index) Suggest(ctx context.Context, q Suggesting) ([]Suggestion, error
 }
 
 func (ix *Index) suggest(ctx context.Context, q *Suggesting) ([]Suggestion, error) {
-	s := &suggesting{Suggesting: q, ix: ix, gathered: newGathered(ix.parts, ix.memory), from: make([]*segment.Suggestions, len(ix.parts))}
+	s := &suggesting{Suggesting: q, ix: ix, gathered: newGathered(ix.parts, ix.memory), from: make([]*segment.Suggestions, 2*len(ix.parts))}
 	s.filter = newFilter(&Query{Site: q.Site, Lang: q.Lang, Collection: q.Collection})
 	best, err := s.find(ctx)
 	if err != nil {
@@ -135,8 +137,13 @@ type suggesting struct {
 	*gathered
 	ix     *Index
 	filter filter
-	from   []*segment.Suggestions // the suggestions of each part; nil if it has none
+	// the sources of suggestions: for each part first the suggestions of its pages, then those of its anchors; nil if it
+	// has none
+	from []*segment.Suggestions
 }
+
+// isAnchor reports whether the suggestions of a source (see suggesting.from) are anchors.
+func isAnchor(source int) bool { return source%2 == 1 }
 
 // find returns the best candidates of all parts, the best first. It returns up to four times as many as are asked
 // for, because some may have the same text, or only be on dead pages.
@@ -148,41 +155,57 @@ func (s *suggesting) find(ctx context.Context) ([]candidate, error) {
 			return nil
 		}
 		var ranks []segment.Rank
-		if err := s.load(ctx, part, &ranks); err != nil || s.from[part] == nil {
+		if err := s.load(ctx, part, &ranks); err != nil {
 			return err
 		}
 		best, least := make([]candidate, 0, 2*most), math.MinInt // candidates with lower scores are not among the best
-		err = s.from[part].Find(ctx, s.Text, func(of segment.Suggested) {
-			if of.Pages == 0 && !s.accept[part].takes(of.Doc) {
-				return
+		for source := 2 * part; source < 2*part+2; source++ {
+			if s.from[source] == nil {
+				continue
 			}
-			c := candidate{Suggested: of, part: part}
-			c.setScore(ranks)
-			if c.score < least {
-				return
+			err = s.from[source].Find(ctx, s.Text, func(of segment.Suggested) {
+				if of.Pages == 0 && !s.accept[part].takes(of.Doc) || isAnchor(source) && of.Pages >= manyPages {
+					return
+				}
+				c := candidate{Suggested: of, source: source}
+				c.setScore(ranks)
+				if c.score < least {
+					return
+				}
+				if len(best) == 2*most {
+					slices.SortFunc(best, byCandidate)
+					best, least = best[:most], best[most-1].score
+				}
+				best = append(best, c)
+			})
+			if err != nil {
+				return err
 			}
-			if len(best) == 2*most {
-				slices.SortFunc(best, byCandidate)
-				best, least = best[:most], best[most-1].score
-			}
-			best = append(best, c)
-		})
+		}
 		found[part] = best
-		return err
+		return nil
 	})
 	best := slices.Concat(found...)
 	slices.SortFunc(best, byCandidate)
 	return best[:min(len(best), most)], err
 }
 
-// load reads the suggestions of a part, the ranks of its documents and what filters need, all at the same
+// load reads the suggestions of a part and of its anchors, the ranks of its documents and what filters need, all at the same
 // time.
 func (s *suggesting) load(ctx context.Context, part int, ranks *[]segment.Rank) error {
 	p := s.parts[part]
 	reads := []func(context.Context) error{func(ctx context.Context) (err error) {
-		s.from[part], err = s.ix.suggestions(ctx, part)
+		s.from[2*part], err = s.ix.suggestions(ctx, p.Segment)
 		return err
 	}}
+	if p.Anchors != nil {
+		reads = append(reads, func(ctx context.Context) (err error) {
+			if s.from[2*part+1], err = s.ix.suggestions(ctx, p.Anchors); err != nil {
+				err = &Unreadable{p.Anchors.Ref().Key, err}
+			}
+			return err
+		})
+	}
 	if p.Ranks != nil {
 		reads = append(reads, func(ctx context.Context) (err error) {
 			*ranks, err = p.Ranks(ctx)
@@ -206,24 +229,24 @@ func (s *suggesting) load(ctx context.Context, part int, ranks *[]segment.Rank) 
 // apart from case and accents, become one suggestion. It leads to a page only if a single page has this title.
 func (s *suggesting) texts(best []candidate) (found []Suggestion, err error) {
 	at := make(map[string]int) // index in found of each folded text
-	read := make([][]segment.Suggestion, len(s.parts))
-	for part := range s.parts {
+	read := make([][]segment.Suggestion, len(s.from))
+	for source := range s.from {
 		var numbers []uint32
 		for _, c := range best {
-			if c.part == part {
+			if c.source == source {
 				numbers = append(numbers, c.Number)
 			}
 		}
 		if len(numbers) > 0 {
-			if read[part], err = s.from[part].Get(numbers); err != nil {
-				return nil, s.named(part, err)
+			if read[source], err = s.from[source].Get(numbers); err != nil {
+				return nil, s.named(source/2, err)
 			}
 		}
 	}
 	for _, c := range best {
-		text := read[c.part][0]
-		read[c.part] = read[c.part][1:]
-		alive := slices.IndexFunc(text.Docs, s.accept[c.part].takes)
+		text := read[c.source][0]
+		read[c.source] = read[c.source][1:]
+		alive := slices.IndexFunc(text.Docs, s.accept[c.source/2].takes)
 		if alive < 0 {
 			continue
 		}
@@ -238,6 +261,9 @@ func (s *suggesting) texts(best []candidate) (found []Suggestion, err error) {
 			found = append(found, Suggestion{Text: text.Text})
 		}
 		same := &found[n]
+		if known && isAnchor(c.source) { // of pages that were counted already, probably
+			continue
+		}
 		if text.IsTitle && text.Pages == 1 && same.URL == "" {
 			same.URL = text.URLs[alive]
 		} else if text.IsTitle {
@@ -295,10 +321,9 @@ func (s *suggesting) complete(ctx context.Context, found []Suggestion) ([]Sugges
 	return found, nil
 }
 
-// suggestions returns the suggestions of a part. It takes them from the cache or, if they are not there, reads
-// them. It returns nil if the part has none.
-func (ix *Index) suggestions(ctx context.Context, part int) (*segment.Suggestions, error) {
-	from := ix.parts[part].Segment
+// suggestions returns the suggestions of a segment. It takes them from the cache or, if they are not there, reads
+// them. It returns nil if the segment has none.
+func (ix *Index) suggestions(ctx context.Context, from *segment.Segment) (*segment.Suggestions, error) {
 	if s := ix.memory.suggestions(from.Ref().Key); s != nil {
 		return s, nil
 	}

@@ -83,6 +83,28 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
+// TestSuggestAnchors checks that texts of links to pages are suggested behind titles, that a title which is also a text
+// of links stays one, and that texts of links to many pages and to dead pages are left out.
+func TestSuggestAnchors(t *testing.T) {
+	docs := []segment.Document{titledPage("http://a/1", "Requests", "Openers"), titledPage("http://a/2", "Shells"), titledPage("http://a/3", "Files"), titledPage("http://a/4", "Gone")}
+	anchors := make(map[layout.Identity]segment.Document)
+	for i, texts := range [][]string{{"openUrl()", "requests", "openly"}, {"openShell()", "openly"}, {"the open files", "openly", "Openers"}, {"openGone()", "openly"}} {
+		a := anchorsOf(&docs[i], texts...)
+		a.Suggested = texts
+		anchors[docs[i].ID] = a
+	}
+	ix := withAnchors(t, indexWithout(t, map[layout.Identity]bool{docs[3].ID: true}, docs), anchors, docs)
+	for text, want := range map[string][]string{
+		"open": {"Openers 1", "openShell() 1", "openUrl() 1", "the open files 1"},
+		"url":  {"openUrl() 1"},
+		"req":  {"Requests 1 http://a/1"},
+	} {
+		if d := cmp.Diff(want, suggested(t, ix, Suggesting{Text: text, Size: 9})[:len(want)]); d != "" {
+			t.Errorf("%s (-want +got)\n%s", text, d)
+		}
+	}
+}
+
 // TestSuggestByRank checks that the page of the higher rank comes first.
 func TestSuggestByRank(t *testing.T) {
 	docs := []segment.Document{titledPage("http://a/1", "Index one"), titledPage("http://a/2", "Index two")}
@@ -137,11 +159,11 @@ func TestSuggestReads(t *testing.T) {
 	}
 }
 
-// BenchmarkSuggest measures suggestions to the first letters of words, in one segment with the titles and
-// headings of 60,000 pages: about four words in each, and six headings a page.
+// BenchmarkSuggest measures suggestions to the first letters of words, in one segment with the titles, headings and
+// anchors of 60,000 pages: about four words in each, six headings and three anchors a page.
 func BenchmarkSuggest(b *testing.B) {
 	z := newZipf(3)
-	var docs []segment.Document
+	var docs, anchors []segment.Document
 	for i := range 60_000 {
 		d := page(fmt.Sprintf("http://site%d.example/%s/%s-%d.html", i%20, z.word(), z.word(), i), "")
 		d.Name = z.text(2+i%4, nil) + z.word()
@@ -149,9 +171,14 @@ func BenchmarkSuggest(b *testing.B) {
 			d.Headings = append(d.Headings, z.text(1+z.random.IntN(6), nil))
 		}
 		docs = append(docs, d)
+		a := anchorsOf(&d)
+		for range z.random.IntN(7) {
+			a.Suggested = append(a.Suggested, z.text(1+z.random.IntN(6), nil))
+		}
+		anchors = append(anchors, a)
 	}
 	s := segmentOf(b, docs)
-	ix, err := New([]Part{{Segment: s}}, NewMemory(64<<20))
+	ix, err := New([]Part{{Segment: s, Anchors: segmentOf(b, anchors)}}, NewMemory(128<<20))
 	if err != nil {
 		b.Fatal(err)
 	}
