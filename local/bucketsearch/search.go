@@ -35,7 +35,8 @@ func searchCommand(where *location) *cobra.Command {
 			"come first; \"quoted words\" must stand together, +word must occur, -word must not;\n" +
 			"word* begins so, word~ is written much like it; (this OR that) is one of both, and\n" +
 			"intitle:word, inurl:word and inanchor:word must occur there. Filters may also stand\n" +
-			"in the query: site:example.org lang:de type:pdf collection:news after:2026-01-31.\n" +
+			"in the query: site:example.org lang:de type:pdf collection:news after:2026-01-31,\n" +
+			"and link:https://example.org/page for the pages that link to it.\n" +
 			"Without words they list what they hold, the newest first.\n" +
 			"type:image finds images, by what pages tell of them. An address as the query\n" +
 			"finds its page first, also by the addresses that lead to it.",

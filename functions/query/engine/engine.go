@@ -138,6 +138,7 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 		q.Across.Open = func(ctx context.Context, from, to string) (*dictionary.Dictionary, error) {
 			return e.dictionary(ctx, current, from, to)
 		}
+		q.Linking = e.linking(current)
 		current.curated.apply(&q.Query)
 		var index *search.Index
 		if index, err = current.searched(q.Text, e); err != nil {

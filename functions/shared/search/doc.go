@@ -22,6 +22,7 @@
 //	after:2026-01-31   documents of that day or later, by the date that the page states for
 //	                   itself (see Dates)
 //	before:2026        documents from before that year, by the same date
+//	link:https://a/b   documents with a link to this page; link:a, to any page of this host (see Linking)
 //	dup:all            documents with the same text one by one (see Query.Fold)
 //	red OR fox         either word will do; both score as one word with two synonyms. Also
 //	                   red | fox and (red|fox)

@@ -23,11 +23,12 @@ const (
 	after  = "after"
 	before = "before"
 	dup    = "dup"
+	link   = "link"
 )
 
 // isFilter reports whether a name in lower case is one of a filter.
 func isFilter(name string) bool {
-	return columns[name] != "" || name == after || name == before || name == dup
+	return columns[name] != "" || name == after || name == before || name == dup || name == link
 }
 
 // otherFilters maps names of filters of other search engines to an example of the filter that does
@@ -35,7 +36,7 @@ func isFilter(name string) bool {
 var otherFilters = map[string]string{
 	"filetype": "type:pdf", "ext": "type:pdf", "mime": "type:pdf", "format": "type:pdf", "language": "lang:de", "domain": "site:example.org", "host": "site:example.org",
 	"since": "after:2026-01-31", "until": "before:2026-01-31", "date": "after:2026-01-31", "daterange": "after:2026-01-31",
-	"title": "intitle:word", "url": "inurl:word", "size": "", "intext": "", "allintext": "", "link": "", "related": "", "cache": "", "author": "",
+	"title": "intitle:word", "url": "inurl:word", "size": "", "intext": "", "allintext": "", "related": "", "cache": "", "author": "",
 }
 
 // misnamed returns a note if the clause is a filter in other search engines, but not in this one;
@@ -60,6 +61,7 @@ type filter struct {
 	// document must have at least one of them. A document must have none of the values in the map none.
 	any, none     map[string][]string
 	after, before time.Time // limits of the page's own date; zero: no limit
+	links         []*linked // filters link:
 	values        int       // number of filters in the query's text so far
 	notes         []string  // what was ignored
 }
@@ -91,6 +93,10 @@ func (f *filter) add(c clause) {
 	}
 	if c.filter == dup {
 		f.note("dup:%s was ignored: write dup:all to see all pages that are alike.", c.text)
+		return
+	}
+	if c.filter == link {
+		f.addLink(c)
 		return
 	}
 	if c.filter != after && c.filter != before {
@@ -154,7 +160,7 @@ func (f *filter) acceptsLanguage(name string) bool {
 
 func (f *filter) dated() bool { return !f.after.IsZero() || !f.before.IsZero() }
 
-func (f *filter) empty() bool { return len(f.any)+len(f.none) == 0 && !f.dated() }
+func (f *filter) empty() bool { return len(f.any)+len(f.none)+len(f.links) == 0 && !f.dated() }
 
 // names returns the names of the columns that must be read: those of filters that have values, and
 // those that the caller needs for something else.
@@ -270,10 +276,15 @@ func sameValue(name, value, wanted string) bool {
 	return false
 }
 
-// unmatched returns a note, such as "No page is of lang:fr.", for each value that the query's filters
-// demand and no document has. If a segment could not be read, it returns no notes, because documents of
+// unmatched returns a note, such as "No page is of lang:fr." or "No page links to a.org.", for each value that the
+// query's filters demand and no document has. If a segment could not be read, it returns no notes, because documents of
 // this segment may have the value.
 func (s *search) unmatched() (notes []string) {
+	for _, l := range s.plan.filter.links {
+		if len(l.sources) == 0 && !l.excluded && !s.result.Partial {
+			notes = append(notes, fmt.Sprintf("No page links to %s.", l.target))
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.plan.filter.any)) {
 		for _, wanted := range s.plan.filter.any[name] {
 			if !slices.ContainsFunc(s.columns, func(of map[string]*segment.StringColumn) bool {

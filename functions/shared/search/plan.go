@@ -116,8 +116,7 @@ func (ix *Index) plan(q *Query, unquoted bool) *plan {
 	}
 	p.wordwise = q.into != nil
 	p.addSynonyms(q.Synonyms)
-	all := q.All && strings.TrimSpace(q.Text) == ""
-	p.lists = len(p.words) == 0 && !p.images && (all || !p.filter.empty() || len(p.not)+len(p.never)+len(p.demands) > 0)
+	p.setLists(q)
 	switch {
 	case len(p.words) > 0 || p.lists || strings.TrimSpace(q.Text) == "":
 	case p.images:
@@ -136,6 +135,12 @@ func (ix *Index) plan(q *Query, unquoted bool) *plan {
 		p.translate(q.into)
 	}
 	return p
+}
+
+// setLists sets p.lists.
+func (p *plan) setLists(q *Query) {
+	all := q.All && strings.TrimSpace(q.Text) == ""
+	p.lists = len(p.words) == 0 && !p.images && (all || !p.filter.empty() || len(p.not)+len(p.never)+len(p.demands) > 0)
 }
 
 // textOf returns the words of all clauses as one text. It adds notes about words that look like something else,

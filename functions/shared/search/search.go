@@ -175,6 +175,9 @@ func (s *search) find(ctx deadline) ([]match, error) {
 	if err := s.expand(ctx, s.ix, s.plan); err != nil {
 		return nil, err
 	}
+	if err := s.findLinks(ctx); err != nil {
+		return nil, err
+	}
 	if s.plan.images {
 		s.plan.seekImages()
 	}
@@ -190,7 +193,8 @@ func (s *search) find(ctx deadline) ([]match, error) {
 		also = append(also, s.readRules)
 	}
 	leads := len(s.query.Named)+len(s.query.Pinned) > 0 && !s.plan.images
-	if leads {
+	links := len(s.plan.filter.links) > 0
+	if leads || links {
 		also = append(also, s.identify)
 	}
 	if s.supports() {
@@ -208,6 +212,9 @@ func (s *search) find(ctx deadline) ([]match, error) {
 	}
 	if s.plan.lists {
 		s.leaveOutTextless()
+	}
+	if links {
+		s.keepLinking()
 	}
 	if leads {
 		s.takeLeading()

@@ -53,6 +53,8 @@ type Query struct {
 	// time at which the search returns what it has found; zero: only ctx limits it
 	Deadline time.Time
 
+	Linking Linking // finds the pages that filters link: in Text accept; nil: these filters are ignored
+
 	Across Across // further languages in which pages are searched, by translating the query
 
 	apart     bool        // whether words such as HttpClient are searched by their parts (see setApart)
