@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/bucketsearch/bucketsearch/tests/browser"
 )
 
 // lively is a page with scripts that change it, and with files of many kinds that it loads. The
@@ -122,7 +124,7 @@ func chromium(t *testing.T, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "chromium", append(browserFlags(t), args...)...)
+	cmd := exec.CommandContext(ctx, "chromium", append(browser.Flags(t), args...)...)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
@@ -130,12 +132,4 @@ func chromium(t *testing.T, args ...string) string {
 		t.Fatalf("chromium %v: %v\n%s", args, err, said.String())
 	}
 	return string(out)
-}
-
-// browserFlags returns the flags with which all tests start Chromium.
-func browserFlags(t *testing.T) []string {
-	return []string{
-		"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--user-data-dir=" + t.TempDir(),
-	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/tests/browser"
 )
 
 // storks returns a site with pages about storks. Some words in them look like HTML elements, so that a
@@ -58,20 +60,20 @@ func TestBoxOnAnotherSite(t *testing.T) {
 	run := p.start("up", crawling("--listen", "127.0.0.1:0", s.origins[0]+"/docs/")...)
 	home := run.searchPage(t)
 	run.await(t, func() bool { return strings.Contains(get(t, home+"search?q=black+stork"), "black.html") })
-	page, address := openTab(t, 320, 600), s.origins[1]+"/?home="+url.QueryEscape(home)
-	page.open(address)
-	page.await(mainBox)
+	page, address := browser.Open(t, 320, 600), s.origins[1]+"/?home="+url.QueryEscape(home)
+	page.Go(address)
+	page.Await(mainBox)
 
 	t.Run("results", func(t *testing.T) { usesResults(t, page, s.origins[0]) })
-	page.open(address)
-	page.await(mainBox)
+	page.Go(address)
+	page.Await(mainBox)
 	t.Run("keys", func(t *testing.T) { usesKeys(t, page) })
 	t.Run("style", func(t *testing.T) { keepsStyles(t, page) })
 	t.Run("failure", func(t *testing.T) { failsAndRecovers(t, page) })
 	t.Run("search page", func(t *testing.T) {
-		page.open(home)
-		page.write("black stork")
-		page.await("document.querySelector('.hits mark') && location.search === '?q=black+stork'")
+		page.Go(home)
+		page.Write("black stork")
+		page.Await("document.querySelector('.hits mark') && location.search === '?q=black+stork'")
 	})
 }
 
@@ -89,65 +91,65 @@ const (
 // usesResults types a query into the first box, checks the results as they are shown and as screen
 // readers get them, and opens the first result by the keyboard. The parameter origin is that of the site
 // with the results.
-func usesResults(t *testing.T, page *tab, origin string) {
-	page.press("/")
-	page.await(boxFocused)
-	page.write("white stork frogs")
-	page.await(boxOptions + ".length > 1")
+func usesResults(t *testing.T, page *browser.Tab, origin string) {
+	page.Press("/")
+	page.Await(boxFocused)
+	page.Write("white stork frogs")
+	page.Await(boxOptions + ".length > 1")
 	path := strings.TrimPrefix(origin, "http://") + " › docs"
-	want := []perceived{
-		{"search", ""}, {"search", ""}, {"combobox", "Search"}, {"combobox", "Search"}, {"listbox", "Search"},
-		{"option", "White <img src=x> storks " + path + " › white.html Food … The white stork eats <b>frogs</b> and mice on meadows near the river."},
-		{"option", "Black storks " + path + " › black.html The black stork lives in forests."},
-		{"option", "Birds " + path + " All birds of the garden: see white.html see black.html"},
-		{"option", "All results"},
-		{"status", ""}, {"status", ""},
+	want := []string{
+		"search: ", "search: ", "combobox: Search", "combobox: Search", "listbox: Search",
+		"option: White <img src=x> storks " + path + " › white.html Food … The white stork eats <b>frogs</b> and mice on meadows near the river.",
+		"option: Black storks " + path + " › black.html The black stork lives in forests.",
+		"option: Birds " + path + " All birds of the garden: see white.html see black.html",
+		"option: All results",
+		"status: ", "status: ",
 	}
-	if diff := cmp.Diff(want, page.accessible("search", "combobox", "listbox", "option", "status")); diff != "" {
+	if diff := cmp.Diff(want, page.Accessible("search", "combobox", "listbox", "option", "status")); diff != "" {
 		t.Errorf("what screen readers perceive (-want +got):\n%s", diff)
 	}
-	if got := page.evaluate(boxStatus); got != "3 pages" {
+	if got := page.Evaluate(boxStatus); got != "3 pages" {
 		t.Errorf("the status is %q", got)
 	}
-	if got := page.evaluate("[..." + mainBox + ".querySelectorAll('.snippet')][0].innerHTML"); !strings.HasSuffix(got, "eats &lt;b&gt;<mark>frogs</mark>&lt;/b&gt; and mice on meadows near the river.") {
+	if got := page.Evaluate("[..." + mainBox + ".querySelectorAll('.snippet')][0].innerHTML"); !strings.HasSuffix(got, "eats &lt;b&gt;<mark>frogs</mark>&lt;/b&gt; and mice on meadows near the river.") {
 		t.Errorf("the first snippet is %s", got)
 	}
-	page.press("ArrowDown")
+	page.Press("ArrowDown")
 	input := mainBox + ".querySelector('input')"
-	if got := page.evaluate(input + ".getAttribute('aria-activedescendant') + ' ' + " + input + ".getAttribute('aria-expanded') + ' ' + " + boxOptions + "[0].ariaSelected"); got != "option0 true true" {
+	if got := page.Evaluate(input + ".getAttribute('aria-activedescendant') + ' ' + " + input + ".getAttribute('aria-expanded') + ' ' + " + boxOptions + "[0].ariaSelected"); got != "option0 true true" {
 		t.Errorf("after an arrow, the box says %s", got)
 	}
-	page.press("Enter")
-	page.await("location.href === '" + origin + "/docs/white.html#food'")
+	page.Press("Enter")
+	page.Await("location.href === '" + origin + "/docs/white.html#food'")
 }
 
 // usesKeys checks the keys of the first box: "/" moves the focus to the box, but not while another field
 // has the focus; an arrow and Enter choose the query that was probably meant; Escape leaves the box.
-func usesKeys(t *testing.T, page *tab) {
-	page.evaluate("document.getElementById('own').focus()")
-	page.press("/")
-	if page.evaluate("document.getElementById('own').value") != "/" {
+func usesKeys(t *testing.T, page *browser.Tab) {
+	page.Evaluate("document.getElementById('own').focus()")
+	page.Press("/")
+	if page.Evaluate("document.getElementById('own').value") != "/" {
 		t.Error("the shortcut takes a letter from the field of the page")
 	}
-	page.evaluate("document.getElementById('own').blur()")
-	page.press("/")
-	page.await(boxFocused)
-	page.write("forrests")
-	page.await(boxStatus + ".includes('Nothing was found for')")
-	page.await(boxOptions + "[0]?.textContent === 'Did you mean forests'")
-	page.press("ArrowUp")
-	page.press("Enter")
-	page.await(boxValue + " === 'forests' && " + boxStatus + " === '1 page'")
-	page.press("Escape")
-	page.await(boxStatus + " === '' && !(" + boxFocused + ")")
+	page.Evaluate("document.getElementById('own').blur()")
+	page.Press("/")
+	page.Await(boxFocused)
+	page.Write("forrests")
+	page.Await(boxStatus + ".includes('Nothing was found for')")
+	page.Await(boxOptions + "[0]?.textContent === 'Did you mean forests'")
+	page.Press("ArrowUp")
+	page.Press("Enter")
+	page.Await(boxValue + " === 'forests' && " + boxStatus + " === '1 page'")
+	page.Press("Escape")
+	page.Await(boxStatus + " === '' && !(" + boxFocused + ")")
 }
 
 // keepsStyles checks that the styles of the page do not change the box, that the styles of the box do not
 // change the page, and that the box is not wider than the window.
-func keepsStyles(t *testing.T, page *tab) {
-	page.press("/")
-	page.write(" storks")
-	page.await(boxStatus + " !== ''")
+func keepsStyles(t *testing.T, page *browser.Tab) {
+	page.Press("/")
+	page.Write(" storks")
+	page.Await(boxStatus + " !== ''")
 	for expression, want := range map[string]string{
 		"getComputedStyle(document.querySelector('mark')).backgroundColor":                                                                                          "rgb(0, 255, 0)",
 		"getComputedStyle(" + mainBox + ".querySelector('mark')).backgroundColor":                                                                                   "rgb(255, 236, 153)",
@@ -163,7 +165,7 @@ func keepsStyles(t *testing.T, page *tab) {
 		"((box) => { document.body.append(box); box.remove(); return box.shadowRoot.querySelector('input').placeholder })(document.createElement('bucket-search'))": "Search",
 		sideBox + ".querySelector('input').placeholder":                                                                                                             "Search",
 	} {
-		if got := page.evaluate(expression); got != want {
+		if got := page.Evaluate(expression); got != want {
 			t.Errorf("%s is %s, want %s", expression, got, want)
 		}
 	}
@@ -171,23 +173,23 @@ func keepsStyles(t *testing.T, page *tab) {
 
 // failsAndRecovers searches by the second box, first while the network is off, and then again when it is
 // on. This box is limited to another site and has a key, so it finds nothing even then.
-func failsAndRecovers(t *testing.T, page *tab) {
+func failsAndRecovers(t *testing.T, page *browser.Tab) {
 	connect := func(isOffline bool) {
-		page.call("Network.emulateNetworkConditions", map[string]any{"offline": isOffline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}, nil)
+		page.Call("Network.emulateNetworkConditions", map[string]any{"offline": isOffline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}, nil)
 	}
-	page.call("Network.enable", nil, nil)
+	page.Call("Network.enable", nil, nil)
 	connect(true)
-	page.evaluate(sideBox + ".querySelector('input').focus()")
-	page.write("black stork")
+	page.Evaluate(sideBox + ".querySelector('input').focus()")
+	page.Write("black stork")
 	retry, said := sideBox+".querySelector('button')", sideBox+".querySelector('[role=status]').textContent"
-	page.await("!" + retry + ".hidden")
-	if got := page.evaluate(said); got != "Not available at the moment" {
+	page.Await("!" + retry + ".hidden")
+	if got := page.Evaluate(said); got != "Not available at the moment" {
 		t.Errorf("without a network, the box says %q", got)
 	}
 	connect(false)
-	page.evaluate(retry + ".click()")
-	page.await(said + ".startsWith('Nothing was found for')")
-	if page.evaluate(retry+".hidden") != "true" {
+	page.Evaluate(retry + ".click()")
+	page.Await(said + ".startsWith('Nothing was found for')")
+	if page.Evaluate(retry+".hidden") != "true" {
 		t.Error("the button stays")
 	}
 }
