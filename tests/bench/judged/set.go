@@ -37,3 +37,26 @@ func (s Set) Write(prefix string) error {
 	}
 	return errors.Join(os.WriteFile(prefix+"queries.tsv", []byte(queries.String()), 0o644), os.WriteFile(prefix+"qrels.tsv", []byte(qrels.String()), 0o644))
 }
+
+// Read reads a set that Write has written with the same prefix.
+func Read(prefix string) (Set, error) {
+	queries, err := os.ReadFile(prefix + "queries.tsv")
+	if err != nil {
+		return nil, err
+	}
+	qrels, err := os.ReadFile(prefix + "qrels.tsv")
+	if err != nil {
+		return nil, err
+	}
+	texts, s := make(map[string]string), make(Set)
+	for line := range strings.Lines(string(queries)) {
+		number, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		texts[number] = text
+	}
+	for line := range strings.Lines(string(qrels)) {
+		if fields := strings.Split(line, "\t"); len(fields) == 3 {
+			s.Add(texts[fields[0]], fields[1])
+		}
+	}
+	return s, nil
+}

@@ -3,8 +3,11 @@
 
     fts5.py index DIRECTORY < corpus
     fts5.py query DIRECTORY < queries
+    fts5.py rank DIRECTORY < queries
 
-See tests/peers/corpus for what it reads and prints.
+See tests/peers/corpus for what index and query read and print. rank prints a JSON array for each query: the
+URLs of the first ten pages with any of its words, where a word in the title counts ten times, and one in a
+heading three times as much as one in the text.
 """
 
 import json
@@ -38,5 +41,12 @@ def query(db):
         print(round((time.perf_counter() - began) * 1e6), len(found))
 
 
+def rank(db):
+    for line in sys.stdin:
+        words = " OR ".join('"' + word.replace('"', '""') + '"' for word in line.split())
+        found = db.execute("SELECT url FROM pages WHERE pages MATCH ? ORDER BY bm25(pages, 0, 10, 3, 1) LIMIT 10", (words,)).fetchall()
+        print(json.dumps([url for (url,) in found]))
+
+
 if __name__ == "__main__":
-    {"index": index, "query": query}[sys.argv[1]](sqlite3.connect(os.path.join(sys.argv[2], "index.db")))
+    {"index": index, "query": query, "rank": rank}[sys.argv[1]](sqlite3.connect(os.path.join(sys.argv[2], "index.db")))
