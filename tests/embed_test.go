@@ -70,11 +70,6 @@ func TestBoxOnAnotherSite(t *testing.T) {
 	t.Run("keys", func(t *testing.T) { usesKeys(t, page) })
 	t.Run("style", func(t *testing.T) { keepsStyles(t, page) })
 	t.Run("failure", func(t *testing.T) { failsAndRecovers(t, page) })
-	t.Run("search page", func(t *testing.T) {
-		page.Go(home)
-		page.Write("black stork")
-		page.Await("document.querySelector('.hits mark') && location.search === '?q=black+stork'")
-	})
 }
 
 // JavaScript expressions for the two boxes in the page stranger. The box in main is the first one;

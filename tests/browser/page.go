@@ -1,9 +1,23 @@
 package browser
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Evaluate returns the value of an expression of JavaScript in the page, as text. It waits for a promise.
 func (p *Tab) Evaluate(expression string) string {
+	p.t.Helper()
+	value, failure := p.evaluate(expression)
+	if failure != "" {
+		p.t.Fatalf("%s\n%s", expression, failure)
+	}
+	return value
+}
+
+// evaluate does the work of Evaluate. It returns a failure if the browser leaves the page meanwhile. If the
+// expression throws an exception, it fails the test.
+func (p *Tab) evaluate(expression string) (value, failure string) {
 	p.t.Helper()
 	var reply struct {
 		Result           struct{ Value any }
@@ -11,20 +25,24 @@ func (p *Tab) Evaluate(expression string) string {
 			Exception struct{ Description string }
 		}
 	}
-	p.Call("Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true}, &reply)
+	failure = p.try("Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true}, &reply)
 	if e := reply.ExceptionDetails; e != nil {
 		p.t.Fatalf("%s\n%s", expression, e.Exception.Description)
 	}
-	return fmt.Sprint(reply.Result.Value)
+	return fmt.Sprint(reply.Result.Value), failure
 }
 
 // Await waits until the page is loaded and a JavaScript expression is true in it. Meanwhile the browser
-// may go to another page.
+// may go to another page. After a minute, Await fails the test.
 func (p *Tab) Await(expression string) {
 	p.t.Helper()
-	for p.Evaluate("document.readyState === 'complete' && Boolean("+expression+")") != "true" {
-		p.Evaluate("new Promise(requestAnimationFrame)")
+	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(10 * time.Millisecond) {
+		value, failure := p.evaluate("document.readyState === 'complete' && Boolean(" + expression + ")")
+		if failure == "" && value == "true" {
+			return
+		}
 	}
+	p.t.Fatalf("%s is not true on %s", expression, p.Evaluate("location.href + '\\n' + document.body.innerText"))
 }
 
 // Go goes to an address, and waits until the page is loaded.
@@ -43,12 +61,15 @@ func (p *Tab) Write(text string) {
 // Press presses a key, such as "a" or "Enter".
 func (p *Tab) Press(key string) {
 	p.t.Helper()
-	codes := map[string]int{"Enter": 13, "Escape": 27, "Tab": 9}
+	codes := map[string]int{"Backspace": 8, "Tab": 9, "Enter": 13, "Escape": 27}
 	down := map[string]any{"type": "rawKeyDown", "key": key, "windowsVirtualKeyCode": codes[key]}
 	if key == "Enter" {
 		down["type"], down["text"] = "keyDown", "\r"
 	} else if len(key) == 1 {
 		down["type"], down["text"] = "keyDown", key
+	}
+	if key == "Backspace" {
+		down["commands"] = []string{"deleteBackward"} // what the key does on a system with windows
 	}
 	p.Call("Input.dispatchKeyEvent", down, nil)
 	p.Call("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key}, nil)

@@ -73,6 +73,14 @@ func Flags(t testing.TB) []string {
 // the parameter result is not nil, Call decodes the result into it. It skips events.
 func (p *Tab) Call(method string, parameters map[string]any, result any) {
 	p.t.Helper()
+	if failure := p.try(method, parameters, result); failure != "" {
+		p.t.Fatalf("%s %v: %s", method, parameters, failure)
+	}
+}
+
+// try does the work of Call. If Chromium says that the command has failed, it returns this message.
+func (p *Tab) try(method string, parameters map[string]any, result any) (failure string) {
+	p.t.Helper()
 	p.sent++
 	command := map[string]any{"id": p.sent, "method": method}
 	if parameters != nil {
@@ -105,12 +113,12 @@ func (p *Tab) Call(method string, parameters map[string]any, result any) {
 		case reply.ID != p.sent: // an event
 			continue
 		case reply.Error != nil:
-			p.t.Fatalf("%s %v: %s", method, parameters, reply.Error.Message)
+			return reply.Error.Message
 		case result != nil:
 			if err := json.Unmarshal(reply.Result, result); err != nil {
 				p.t.Fatal(err)
 			}
 		}
-		return
+		return ""
 	}
 }

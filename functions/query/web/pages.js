@@ -6,49 +6,61 @@ const form = document.querySelector("form[role=search]");
 const box = document.getElementById("q");
 const pause = 200; // milliseconds between the last change of the query and the request
 
+// Asker asks for one thing at a time, once the reader has stopped typing for the pause.
+class Asker {
+  #last;
+  #timer;
+
+  // later calls a function after the pause, unless later or stop is called again before.
+  later(what) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(what, pause);
+  }
+
+  // stop gives up what is waiting and what was asked: its answer would be to an older query.
+  stop() {
+    clearTimeout(this.#timer);
+    this.#last?.abort();
+  }
+
+  // fetch fetches an address, and gives up all before it.
+  fetch(address, accept) {
+    this.stop();
+    this.#last = new AbortController();
+    return fetch(address, { headers: { Accept: accept }, signal: this.#last.signal });
+  }
+}
+
 if (box) {
   typing();
   keys();
   if (box.dataset.suggest) suggestions(box.dataset.suggest);
 }
 
-// asker returns a function that fetches an address, and gives up the request before it.
-function asker() {
-  let last;
-  return (address, init) => {
-    last?.abort();
-    last = new AbortController();
-    return fetch(address, { ...init, signal: last.signal });
-  };
-}
-
-// after calls a function once calls have stopped for the pause.
-function after(what) {
-  let timer;
-  return () => { clearTimeout(timer); timer = setTimeout(what, pause); };
-}
-
-// typing shows results while the reader types. The address follows, so that it can be shared; the first
-// change is a step of the history, and so is a query that is sent.
+// typing shows results while the reader types. The address follows, so that it can be shared. A query that is
+// sent stays in the history, and of those that are only typed after it the last one.
 function typing() {
-  const ask = asker();
+  const asker = new Asker();
   let shown = box.value.trim(), stepped = false;
 
   async function show(sent) {
+    asker.stop();
     const query = box.value.trim();
     if (!query || (query === shown && !sent)) return;
     if (!sent && query.length < 2 && query < "\u0100") return; // one letter finds too much; one character of Chinese does not
     const address = form.action + "?" + new URLSearchParams(new FormData(form));
     try {
-      const answer = await ask(address, { headers: { Accept: "text/html" } });
+      const answer = await asker.fetch(address, "text/html");
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const main = page.querySelector("main");
       if (!main) throw new Error("no page");
-      document.querySelector("main").replaceWith(main);
+      const old = document.querySelector("main"), inside = old.contains(document.activeElement);
+      old.replaceWith(main);
+      if (inside) box.focus();
       document.body.className = page.body.className;
       document.title = page.title;
-      history[stepped && !sent ? "replaceState" : "pushState"](null, "", address);
-      stepped = true;
+      history[(stepped && !sent) || address === location.href ? "replaceState" : "pushState"](null, "", address);
+      stepped = !sent;
       shown = query;
       document.getElementById("said").textContent = (main.querySelector(".total") ?? main.querySelector("h1")).textContent;
       help();
@@ -57,7 +69,7 @@ function typing() {
     }
   }
 
-  const later = after(() => show(false));
+  const later = () => asker.later(() => show(false));
   // A judge's marks are in the list, and would be lost.
   box.addEventListener("input", (e) => { if (!e.isComposing && !document.getElementById("marks")) later(); });
   box.addEventListener("compositionend", () => { if (!document.getElementById("marks")) later(); });
@@ -112,7 +124,7 @@ function keys() {
 // suggestions makes the box a combobox with a list of suggested queries and pages:
 // https://www.w3.org/WAI/ARIA/apg/patterns/combobox/
 function suggestions(path) {
-  const ask = asker();
+  const asker = new Asker();
   const list = document.createElement("ul");
   list.id = "suggestions";
   list.hidden = true;
@@ -143,6 +155,12 @@ function suggestions(path) {
     box.removeAttribute("aria-activedescendant");
   }
 
+  // close closes the list, and gives up suggestions that would open it again.
+  function close() {
+    asker.stop();
+    open([]);
+  }
+
   function choose(i) {
     const options = [...list.children];
     options[chosen]?.removeAttribute("aria-selected");
@@ -155,12 +173,12 @@ function suggestions(path) {
     box.setAttribute("aria-activedescendant", option.id);
   }
 
-  const later = after(async () => {
+  const later = () => asker.later(async () => {
     const query = box.value.trim();
-    if (!query) return open([]);
+    if (!query) return close();
     const wanted = [...new FormData(form)].filter(([name]) => ["q", "site", "lang", "collection"].includes(name));
     try {
-      const answer = await ask(path + "?" + new URLSearchParams(wanted), { headers: { Accept: "application/json" } });
+      const answer = await asker.fetch(path + "?" + new URLSearchParams(wanted), "application/json");
       const { suggestions = [] } = answer.ok ? await answer.json() : {};
       if (document.activeElement === box && box.value.trim() === query) open(suggestions);
     } catch { /* the results come without suggestions */ }
@@ -169,7 +187,7 @@ function suggestions(path) {
   // take goes to the page that an option names, or searches for its text.
   function take(option) {
     const { text, url } = option.dataset;
-    open([]);
+    close();
     if (url) { location.assign(url); return; }
     box.value = typed = text;
     form.requestSubmit();
@@ -177,8 +195,8 @@ function suggestions(path) {
 
   box.addEventListener("input", (e) => { typed = box.value; if (!e.isComposing) later(); });
   box.addEventListener("compositionend", later);
-  box.addEventListener("blur", () => open([]));
-  form.addEventListener("submit", () => open([]));
+  box.addEventListener("blur", () => close());
+  form.addEventListener("submit", () => close());
   list.addEventListener("pointerdown", (e) => {
     e.preventDefault(); // the box keeps the focus
     const option = e.target.closest("li");
@@ -189,7 +207,7 @@ function suggestions(path) {
     const n = list.children.length;
     if (e.key === "ArrowDown") choose(chosen + 1 < n ? chosen + 1 : -1);
     else if (e.key === "ArrowUp") choose(chosen >= 0 ? chosen - 1 : n - 1);
-    else if (e.key === "Escape") { choose(-1); open([]); }
+    else if (e.key === "Escape") { choose(-1); close(); }
     else if (e.key === "Enter" && chosen >= 0) take(list.children[chosen]);
     else return;
     e.preventDefault();
