@@ -4,17 +4,19 @@
 
 const form = document.querySelector("form[role=search]");
 const box = document.getElementById("q");
-const pause = 200; // milliseconds between the last change of the query and the request
+const least = 50, most = 200; // limits of the milliseconds between the last change of the query and the request
 
-// Asker asks for one thing at a time, once the reader has stopped typing for the pause.
+// Asker asks for one thing at a time, once the reader has stopped typing for a pause. The pause is as long as the
+// last answer took: a server that is near answers every key, one that is far is asked less often.
 class Asker {
   #last;
   #timer;
+  #pause = most;
 
   // later calls a function after the pause, unless later or stop is called again before.
   later(what) {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(what, pause);
+    this.#timer = setTimeout(what, this.#pause);
   }
 
   // stop gives up what is waiting and what was asked: its answer would be to an older query.
@@ -24,10 +26,13 @@ class Asker {
   }
 
   // fetch fetches an address, and gives up all before it.
-  fetch(address, accept) {
+  async fetch(address, accept) {
     this.stop();
     this.#last = new AbortController();
-    return fetch(address, { headers: { Accept: accept }, signal: this.#last.signal });
+    const began = performance.now();
+    const answer = await fetch(address, { headers: { Accept: accept }, signal: this.#last.signal });
+    this.#pause = Math.min(Math.max(performance.now() - began, least), most);
+    return answer;
   }
 }
 

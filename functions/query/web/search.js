@@ -1,11 +1,11 @@
-// A search box for other sites; the page /v1/ of this server says how to use it. The server makes this
-// file the body of a function of texts: the messages of the box, language and direction.
+// A search box for other sites; /v1/ of this server says how to use it. The server makes this
+// file the body of a function of texts: messages of the box, language and direction.
 "use strict";
 
 const name = "bucket-search";
 const script = document.currentScript;
 const home = new URL(".", script.src).href; // address of the server
-const pause = 150; // milliseconds between the last change of the query and the request
+const pause = 200; // most milliseconds between the last change of the query and the request
 const patience = 15000; // milliseconds until a request is given up
 
 const style = new CSSStyleSheet();
@@ -46,8 +46,8 @@ style.replaceSync(`
   mark { background: var(--bucket-search-mark, light-dark(#ffec99, #453a06)); color: inherit; font-weight: 600; }
 `);
 
-// make returns an element with properties, attributes and children. The names of attributes have a hyphen,
-// or are role or part.
+// make returns an element with properties, attributes and children. Attributes are role, part and names with
+// a hyphen.
 function make(tag, properties, ...children) {
   const element = document.createElement(tag);
   for (const [key, value] of Object.entries(properties)) {
@@ -58,8 +58,8 @@ function make(tag, properties, ...children) {
   return element;
 }
 
-// say returns a text in the language of the box, with a value for its placeholder in braces. If the text has
-// plural forms, the number n chooses one.
+// say returns a text in the language of the box, with a value for its placeholder in braces. Of plural
+// forms, the number n chooses one.
 function say(key, value, n) {
   let text = texts[key];
   if (text.other) text = text[new Intl.PluralRules(texts.language).select(n)] ?? text.other;
@@ -77,8 +77,8 @@ function marked(text, marks) {
   return [...nodes, characters.slice(at).join("")];
 }
 
-// crumbs returns an address for display: host › part of the path › … A part stays encoded if it would have
-// characters that are invisible or change the direction of text.
+// crumbs returns an address for display: host › part of the path › … A part with characters
+// that are invisible or change the direction of text stays encoded.
 function crumbs(address) {
   const { host, pathname } = new URL(address);
   return (host + pathname).split("/").filter(Boolean).flatMap((part, i) => {
@@ -88,15 +88,16 @@ function crumbs(address) {
   });
 }
 
-// entry returns an option of the list of results: a link if it has an address, href.
+// entry returns an option of the list: a link if it has an address, href.
 function entry(properties, ...children) {
   return make(properties.href ? "a" : "div", { role: "option", part: "result", "aria-selected": "false", tabIndex: -1, ...properties }, ...children);
 }
 
 class Box extends HTMLElement {
-  #chosen = -1; // index of the option that the arrows have reached; -1 for none
+  #chosen = -1; // index of the option that the arrows have reached, or -1
   #request; // AbortController of the last request
   #timer;
+  #pause = pause; // as long as the last answer took, from 50 ms
   #before; // element that had the focus before a shortcut moved it here
   #page; // AbortController of the listeners on the page
 
@@ -184,10 +185,10 @@ class Box extends HTMLElement {
 
   #later() {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#ask(), pause);
+    this.#timer = setTimeout(() => this.#ask(), this.#pause);
   }
 
-  // address returns the address of a path on the server that asks for the query and the filters.
+  // address returns the address that asks a path of the server for the query and the filters.
   #address(path, more) {
     const { server = home, site, lang, collection } = this.dataset;
     const address = new URL(path, server);
@@ -200,20 +201,22 @@ class Box extends HTMLElement {
 
   async #ask() {
     const query = this.input.value.trim();
-    if (query.length < 2 && query < "\u0100") return this.#close(); // one letter finds too much; one character of Chinese does not
+    if (query.length < 2 && query < "\u0100") return this.#close(); // one letter finds too much, unless it is Chinese
     this.#request?.abort();
     const mine = this.#request = new AbortController();
     const late = setTimeout(() => mine.abort(), patience);
     const { key } = this.dataset;
+    const began = Date.now();
     let sentence = say("unavailable");
     try {
       const answer = await fetch(this.#address("v1/search", { n: 8 }), { headers: key ? { "X-API-Key": key } : {}, signal: mine.signal });
+      this.#pause = Math.min(Math.max(Date.now() - began, 50), pause);
       const found = await answer.json();
       if (mine !== this.#request) return;
       if (answer.ok) return this.#show(query, found);
       sentence = found.detail ?? sentence;
     } catch { /* the sentence says so */ } finally { clearTimeout(late); }
-    if (mine !== this.#request) return; // given up for a newer one
+    if (mine !== this.#request) return; // there is a newer one
     this.#open(sentence, "", []);
     this.retry.hidden = false;
   }
@@ -235,7 +238,7 @@ class Box extends HTMLElement {
     this.#open(sentence, notes.join(" "), options);
   }
 
-  // option returns the option for a result. It leads to the section that the snippet is from.
+  // option returns the option for a result. It leads to the section of the snippet.
   #option({ url, title, snippet, section, lang, marks }) {
     const part = (className, ...nodes) => make("span", { className, dir: "auto" }, ...nodes);
     const option = entry({ href: section?.url ?? url, lang: lang ?? "" },
@@ -277,7 +280,7 @@ class Box extends HTMLElement {
 
 const { target } = script.dataset;
 
-// place puts a box where the script stands, or into the target.
+// place puts a box into the target, or where the script stands.
 function place() {
   const box = document.createElement(name);
   Object.assign(box.dataset, { server: home }, script.dataset);
