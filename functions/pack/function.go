@@ -17,11 +17,9 @@ package pack
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -70,19 +68,10 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 }
 
 func (f *Function) handle(ctx context.Context, body string) error {
-	if t, isTask := gatherTask(body); isTask {
+	if t, isTask := message.Task[task.Gather](body); isTask {
 		return f.Gather(ctx, t)
 	}
 	return message.EachKey(body, func(key string) error { return f.Settle(ctx, key) })
-}
-
-// gatherTask decodes a message as a task.Gather. isTask is false for a message with other
-// fields, such as a bucket event.
-func gatherTask(body string) (t task.Gather, isTask bool) {
-	decoder := json.NewDecoder(strings.NewReader(body))
-	decoder.DisallowUnknownFields()
-	err := decoder.Decode(&t)
-	return t, err == nil
 }
 
 // leaseTime is the duration of the lease on packing a partition. If pack is killed,
@@ -160,16 +149,7 @@ func (f *Function) ended(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	for _, crawl := range inForce.Crawl.Partitions() {
-		counts, err := frontier.New(f.Redis, crawl).Counts(ctx)
-		if err != nil {
-			return false, err
-		}
-		if counts.Waiting+counts.Leased > 0 {
-			return false, nil
-		}
-	}
-	return true, nil
+	return frontier.Ended(ctx, f.Redis, inForce.Crawl.Partitions())
 }
 
 // remind sends pack a task.Gather that arrives after Limits.Age. It sends none if a task that it

@@ -83,6 +83,18 @@ func (f *Frontier) Counts(ctx context.Context) (Counts, error) {
 	}, nil
 }
 
+// Ended reports whether the crawl has ended: no URL waits or is leased in any of the given crawl
+// partitions. A frontier that is not built looks as if it had ended (see Built).
+func Ended(ctx context.Context, rdb redis.UniversalClient, crawl []int) (bool, error) {
+	for _, partition := range crawl {
+		counts, err := New(rdb, partition).Counts(ctx)
+		if err != nil || counts.Waiting+counts.Leased > 0 {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
 // Crowded returns the hosts whose sitemaps are not leased because too many other URLs
 // wait (see Request.Waiting).
 func (f *Frontier) Crowded(ctx context.Context) ([]string, error) {

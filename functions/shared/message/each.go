@@ -93,6 +93,15 @@ func Decode(body string, into any) error {
 	return nil
 }
 
+// Task decodes the body of a message as a task of type T. isTask is false if the body is none: if it
+// has fields that T lacks, as a bucket event has.
+func Task[T any](body string) (t T, isTask bool) {
+	decoder := json.NewDecoder(strings.NewReader(body))
+	decoder.DisallowUnknownFields()
+	err := decoder.Decode(&t)
+	return t, err == nil
+}
+
 // guarded calls run for one message, unless ctx has ended. If run panics, guarded returns the panic
 // as an error.
 func guarded(ctx context.Context, log *slog.Logger, m events.SQSMessage, run func(context.Context, events.SQSMessage) error) (err error) {

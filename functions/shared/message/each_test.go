@@ -172,6 +172,15 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+func TestTask(t *testing.T) {
+	type lease struct{ Crawl int }
+	for body, want := range map[string]bool{`{"crawl":3}`: true, `{}`: true, `{"Records":[]}`: false, `{"crawl":3,"more":1}`: false, `{"crawl":"x"}`: false, `?`: false, ``: false} {
+		if got, isTask := message.Task[lease](body); isTask != want || want && body != `{}` && got.Crawl != 3 {
+			t.Errorf("%q: %+v, %v", body, got, isTask)
+		}
+	}
+}
+
 // TestEachKey checks that EachKey calls its function for all keys of an event, even if the
 // function fails for one of them.
 func TestEachKey(t *testing.T) {
