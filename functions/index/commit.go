@@ -17,20 +17,24 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// commitment holds what the commit of one package's segment needs. The commit also masks outdated
-// documents (marks them as dead), in this segment and in others.
+// commitment holds what the commit of a segment needs. The commit also masks outdated documents (marks
+// them as dead), in this segment and in others.
 type commitment struct {
 	*Function
-	pkg   manifest.Package
-	pages []*segments.Page
-	own   map[layout.Identity]uint32 // number of a page's document in the segment, by the identity of the page
-	built *partition.Segment         // segment of the package; nil if the package has no page
+	packages []manifest.Package // packages of the pages
+	// again is true if the packages are indexed already, and the segment is to replace their
+	// documents: then a document stays dead if it is dead in the present segments
+	again      bool
+	unreadable []manifest.Package         // further packages, whose documents are not made again because they cannot be read
+	pages      []*segments.Page           // pages of the segment, sorted by package
+	own        map[layout.Identity]uint32 // number of a page's document in the segment, by the identity of the page
+	built      *partition.Segment         // the stored segment; nil if there is no page
 
-	finder *segments.Finder // finds the documents in other segments whose pages are also in this package
+	finder *segments.Finder // finds the documents in other segments whose pages are also in this one
 }
 
-func newCommitment(f *Function, pkg manifest.Package, pages []*segments.Page) *commitment {
-	l := &commitment{Function: f, pkg: pkg, pages: pages, own: make(map[layout.Identity]uint32, len(pages))}
+func newCommitment(f *Function, pages []*segments.Page, packages ...manifest.Package) *commitment {
+	l := &commitment{Function: f, packages: packages, pages: pages, own: make(map[layout.Identity]uint32, len(pages))}
 	for i, p := range pages {
 		l.own[p.ID] = uint32(i)
 	}
@@ -38,45 +42,62 @@ func newCommitment(f *Function, pkg manifest.Package, pages []*segments.Page) *c
 	return l
 }
 
-// edit changes the manifest for the commit. It marks the package as indexed, and lists the
-// package's segment, if there is one. Then it masks outdated documents (marks them as dead). After
-// the commit, at most one document of each page in the partition is live: the one of its last
-// version. If the page is gone, no document of it is live. edit masks these documents:
+// edit changes the manifest for the commit. It marks the packages as indexed, and lists the segment, if
+// there is one. Then it masks outdated documents (marks them as dead). After the commit, at most one
+// document of each page in the partition is live: the one of its last version. If the page is gone, no
+// document of it is live. edit masks these documents:
 //
-//	in other segments    documents that were made when this package was indexed before,
-//	                     and documents of earlier versions of its pages
-//	in this segment      documents of pages that are gone, or have later versions in other segments
+//	in other segments    documents that were made when these packages were indexed before,
+//	                     and documents of earlier versions of their pages
+//	in this segment      documents of pages that are gone, or have later versions in other segments;
+//	                     if l.again is true, also those that are dead at present
 //
-// If the package is indexed already or no longer listed, edit returns partition.ErrUnchanged. It
-// returns partition.ErrStale if pages were erased from the package meanwhile, or if the segment was
-// stored too long ago to be listed safely, or is condemned (marked for deletion).
+// If the package is indexed already or no longer listed, edit returns partition.ErrUnchanged; if
+// l.again is true and a package was dealt with meanwhile, partition.ErrStale. It returns
+// partition.ErrStale, too, if pages were erased from a package meanwhile, or if the segment was stored
+// too long ago to be listed safely, or is condemned (marked for deletion).
 func (l *commitment) edit(ctx context.Context, e *partition.Edit) error {
 	m := e.Manifest()
-	i := slices.IndexFunc(m.Packages, func(listed manifest.Package) bool { return listed.ID == l.pkg.ID })
-	switch {
-	case i < 0 || m.Packages[i].Indexed:
-		return partition.ErrUnchanged
-	case m.Packages[i].Key != l.pkg.Key:
-		return partition.ErrStale
+	for _, pkg := range l.packages {
+		i := slices.IndexFunc(m.Packages, func(listed manifest.Package) bool { return listed.ID == pkg.ID })
+		switch {
+		case l.again && (i < 0 || !m.Packages[i].Indexed || m.Packages[i].Apart == nil):
+			return partition.ErrStale
+		case !l.again && (i < 0 || m.Packages[i].Indexed):
+			return partition.ErrUnchanged
+		case m.Packages[i].Key != pkg.Key:
+			return partition.ErrStale
+		}
 	}
-	e.SetIndexed(l.pkg.ID, true)
-	own := l.gone(m)
-	var mu sync.Mutex // protects own
-	dead, _, err := segments.Judge(ctx, l.Log, m, func(ctx context.Context, s *manifest.Segment) (*roaring.Bitmap, error) {
+	l.mark(e)
+	if l.again && l.built != nil && slices.ContainsFunc(m.Segments, func(s manifest.Segment) bool { return s.Key == l.built.Key }) {
+		return nil // making the documents again has changed none of them
+	}
+	own, alive := l.gone(m), roaring.New()
+	var mu sync.Mutex // protects own and alive
+	dead, whole, err := segments.Judge(ctx, l.Log, m, func(ctx context.Context, s *manifest.Segment) (*roaring.Bitmap, error) {
 		if l.built != nil && s.Key == l.built.Key { // the same segment, listed before: it is masked by own
 			return nil, nil
 		}
-		others, ours, err := l.compare(ctx, s)
+		c, err := l.compare(ctx, s)
 		mu.Lock()
 		defer mu.Unlock()
-		own.AddMany(ours)
-		return others, err
+		own.AddMany(c.outdated)
+		alive.AddMany(c.alive)
+		return c.dead, err
 	})
 	if err != nil {
 		return err
 	}
+	if l.again && !whole {
+		return nil // which of the present documents are alive is not known: they stay
+	}
 	if l.built != nil {
-		if err := e.AddSegment(*l.built, manifest.Part{Package: l.pkg.ID, Documents: l.built.Documents}); err != nil {
+		if l.again {
+			alive.Flip(0, uint64(l.built.Documents))
+			own.Or(alive)
+		}
+		if err := e.AddSegment(*l.built, l.parts()...); err != nil {
 			return err
 		}
 		if !own.IsEmpty() {
@@ -86,45 +107,97 @@ func (l *commitment) edit(ctx context.Context, e *partition.Edit) error {
 	return e.Mask(ctx, dead)
 }
 
+// mark sets the entries of the packages: they are indexed. Packages that are indexed for the first time
+// are marked if their documents are to be made again (see segments.Apart).
+func (l *commitment) mark(e *partition.Edit) {
+	hosts := make(map[string]bool)
+	for _, p := range l.pages {
+		hosts[start(p.URL, 1)] = true
+	}
+	for _, pkg := range l.unreadable {
+		e.SetApart(pkg.ID, nil)
+	}
+	for _, pkg := range l.packages {
+		e.SetIndexed(pkg.ID, true)
+		if l.again {
+			e.SetApart(pkg.ID, nil)
+		} else {
+			e.SetApart(pkg.ID, segments.Apart(len(l.pages), len(hosts)))
+		}
+	}
+}
+
+// parts returns the segment's parts: how many of its documents, in their order, come from which package.
+func (l *commitment) parts() (parts []manifest.Part) {
+	rest := l.pages
+	for len(rest) > 0 {
+		i := slices.IndexFunc(l.packages, func(pkg manifest.Package) bool { return pkg.Key == rest[0].Package })
+		n := 1
+		for n < len(rest) && rest[n].Package == rest[0].Package {
+			n++
+		}
+		parts = append(parts, manifest.Part{Package: l.packages[i].ID, Documents: n})
+		rest = rest[n:]
+	}
+	return parts
+}
+
+// comparison is the result of comparing the commitment's segment with another segment.
+type comparison struct {
+	// documents of the other segment that must be dead after the commit, including those that are dead
+	// already; nil if the other segment stays as it is
+	dead *roaring.Bitmap
+	// documents of the commitment's segment that must be dead, because the other segment has a live
+	// document of the same or a later version
+	outdated []uint32
+	// documents of the commitment's segment that take the place of live documents of the other one: they
+	// are of the same versions of the same pages
+	alive []uint32
+}
+
 // compare decides between the commitment's segment and another segment s of the partition. If both
-// have a document of a page, the one with the earlier version must be dead. The results are
-//
-//	others   all documents of s that must be dead after the commit, including those that are dead
-//	         already; nil if s stays as it is
-//	ours     documents of the commitment's segment that must be dead, because s has a live document
-//	         of the same or a later version
-func (l *commitment) compare(ctx context.Context, s *manifest.Segment) (others *roaring.Bitmap, ours []uint32, err error) {
-	from, to, replaced := s.Part(l.pkg.ID)
-	if replaced && to-from == s.Documents { // all of it is replaced; it need not be read, and may be damaged
-		dead := roaring.New()
-		dead.AddRange(0, uint64(s.Documents))
-		return dead, nil, nil
+// have a document of a page, the one with the earlier version must be dead. The documents of the
+// commitment's packages in s are replaced: all of them must be dead.
+func (l *commitment) compare(ctx context.Context, s *manifest.Segment) (c comparison, err error) {
+	replaced := roaring.New()
+	for _, pkg := range l.packages {
+		from, to, _ := s.Part(pkg.ID)
+		replaced.AddRange(uint64(from), uint64(to))
+	}
+	if !l.again && s.Documents > 0 && int(replaced.GetCardinality()) == s.Documents { // it need not be read, and may be damaged
+		return comparison{dead: replaced}, nil
 	}
 	var rivals []segments.Match
 	if l.built != nil {
 		if rivals, err = l.finder.Find(ctx, s); err != nil {
-			return nil, nil, err
+			return comparison{}, err
 		}
 	}
-	if len(rivals) == 0 && !replaced {
-		return nil, nil, nil
+	if len(rivals) == 0 && replaced.IsEmpty() {
+		return comparison{}, nil
 	}
 	dead, err := partition.Dead(ctx, l.Bucket, s)
 	if err != nil {
-		return nil, nil, err
+		return comparison{}, err
 	}
-	dead.AddRange(uint64(from), uint64(to))
 	for _, r := range rivals {
 		doc := l.own[r.ID]
+		newer := r.Version.Compare(l.pages[doc].Version)
 		switch {
 		case dead.Contains(r.Doc):
-		case r.Version.Compare(l.pages[doc].Version) >= 0:
-			ours = append(ours, doc)
+		case replaced.Contains(r.Doc):
+			if newer == 0 {
+				c.alive = append(c.alive, doc)
+			}
+		case newer >= 0:
+			c.outdated = append(c.outdated, doc)
 		default:
 			dead.Add(r.Doc)
 		}
 	}
-	return dead, ours, nil
+	dead.Or(replaced)
+	c.dead = dead
+	return c, nil
 }
 
 // gone returns those documents of the commitment's segment whose pages are gone from the web. Such

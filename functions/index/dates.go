@@ -8,8 +8,9 @@ import (
 
 // dropSharedDates removes dates that come from the response header Last-Modified and probably tell when a host was
 // deployed, not when its pages were written. It removes the date of a day from the pages of a host if more than
-// half of the host's pages in the package have this day from this header, and these are at least minPages. Dates
-// from other sources stay. The parameter pages has the pages of one package, sorted by site and URL.
+// half of the host's pages have this day from this header, and these are at least minPages. Dates
+// from other sources stay. The parameter pages has the pages of a segment and its witnesses (see
+// maker.finish), sorted by site and URL.
 //
 //	20 pages of a host, all of May 6                            no dates stay
 //	20 pages of a host, 15 of May 6, 5 of later days            5 dates stay

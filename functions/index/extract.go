@@ -6,12 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document"
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/fingerprint"
@@ -21,65 +18,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
-	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 	"github.com/bucketsearch/bucketsearch/strategy/text/language"
 )
-
-// extract makes a document of every page in a package, except assets. The documents are sorted by
-// site and URL, so that similar pages are neighbours: such neighbours compress well, and the hits
-// of a query lie close together.
-//
-//	pages that are forgotten                            left out, as are forgotten images
-//	versions of a page, except the last in the package  left out
-//	pages without text, or that may not be searched     become documents without words
-//	text that a site repeats, such as menus             moved out of the main parts of documents
-//	the day when a site was deployed                    no page's own date
-func extract(ctx context.Context, key string, content []byte, forgotten takedown.Set, rules pageRules) ([]*segments.Page, error) {
-	reader, err := webobject.Open(content)
-	if err != nil {
-		return nil, err
-	}
-	var pages []*draft
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for entry, err := range reader.Objects() {
-		if err != nil {
-			_ = group.Wait()
-			return nil, err
-		}
-		if ctx.Err() != nil {
-			break
-		}
-		if forgotten.ForgetsURL(entry.Object.URL) || document.IsAsset(entry.Object.MIME) {
-			continue
-		}
-		p := new(draft)
-		pages = append(pages, p)
-		group.Go(func() error {
-			var err error
-			*p, err = extractor{rules, document.Stored}.page(ctx, key, entry)
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return nil, err
-	}
-	slices.SortStableFunc(pages, func(a, b *draft) int {
-		return cmp.Or(cmp.Compare(a.Site, b.Site), cmp.Compare(a.URL, b.URL), b.Version.Compare(a.Version))
-	})
-	pages = slices.CompactFunc(pages, func(a, b *draft) bool { return a.ID == b.ID })
-	moveRepeated(pages)
-	dropRepeatedImages(pages)
-	dropSharedDates(pages)
-	documents := make([]*segments.Page, len(pages))
-	for i, p := range pages {
-		if !forgotten.Empty() {
-			p.Images = slices.DeleteFunc(p.Images, func(image segment.Image) bool { return forgotten.ForgetsURL(image.URL) })
-		}
-		documents[i] = &p.Page
-	}
-	return documents, ctx.Err()
-}
 
 // extractor makes the documents of a segment from stored pages.
 type extractor struct {

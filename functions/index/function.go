@@ -1,6 +1,10 @@
 // Package index builds the segment (index of the documents) of a package of pages, and commits it.
 // The same commit masks documents in the partition's segments (marks them as dead), so that of
 // every page only the last version is found.
+//
+// The documents of a small package are made twice: at once, so that its pages are found early, and
+// again together with those of other small packages. Only then there are enough pages to tell which
+// blocks of text their hosts repeat, such as menus (see Function.Together).
 package index
 
 import (
@@ -53,9 +57,19 @@ type Function struct {
 	Log   *slog.Logger
 }
 
-// Handle indexes the packages that the bucket events in the messages name (see Run).
+// Handle takes two kinds of messages:
+//
+//	message                        action
+//	bucket event of packages/      index the package (see Run)
+//	task.Together                  make the documents of small packages again (see Together)
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.Each(ctx, f.Log, event, func(ctx context.Context, body string) error {
+		if t, isTask := message.Task[task.Together](body); isTask {
+			if err := f.Together(ctx, t); err != nil {
+				return fmt.Errorf("cannot index small packages of partition %s together: %w", t.Storage, err)
+			}
+			return nil
+		}
 		return message.EachKey(body, func(key string) error {
 			if err := f.Run(ctx, key); err != nil {
 				return fmt.Errorf("cannot index package %s: %w", key, err)
@@ -118,31 +132,49 @@ func (f *Function) build(ctx context.Context, id layout.Partition, pkg uint32) e
 	}
 }
 
-// buildOnce builds and commits a package's segment, and sends merge a task if segments can
-// be merged then. It returns partition.ErrStale if the partition has changed meanwhile
-// so that the segment must be built again.
+// buildOnce builds and commits a package's segment, and sends tasks for what can be done then: merge
+// segments, or make documents of small packages again. It returns partition.ErrStale if the partition
+// has changed meanwhile so that the segment must be built again.
 func (f *Function) buildOnce(ctx context.Context, p *partition.Partition, pkg manifest.Package) error {
 	began := f.Now()
+	m, err := f.maker(ctx)
+	if err != nil {
+		return err
+	}
+	drafts, err := m.read(ctx, pkg.Key, nil)
+	if err != nil {
+		return err
+	}
+	pages := m.finish(drafts, nil)
+	extracted := f.Now()
+	if err := f.commit(ctx, p, m, newCommitment(f, pages, pkg)); err != nil {
+		return err
+	}
+	f.Log.InfoContext(ctx, "indexed", "partition", p.ID(), "generation", p.Manifest().Generation, "package", pkg.Key, "documents", len(pages),
+		"extract", extracted.Sub(began), "build", f.Now().Sub(extracted))
+	if segments.Together(p.Manifest(), false) != nil {
+		if err := task.Send(ctx, f.Sender, task.Index, task.Together{Storage: p.ID()}, 0); err != nil {
+			return err
+		}
+	}
+	return f.raiseMerge(ctx, p)
+}
+
+// maker returns a maker of documents by the takedowns and settings in force.
+func (f *Function) maker(ctx context.Context) (maker, error) {
 	forgotten, err := takedown.Load(ctx, f.Bucket)
 	if err != nil {
-		return err
+		return maker{}, err
 	}
 	inForce, err := f.Settings.Get(ctx)
-	if err != nil {
-		return err
-	}
-	content, err := f.Bucket.Get(ctx, pkg.Key, blob.Range{})
-	if err != nil {
-		return err
-	}
-	pages, err := extract(ctx, pkg.Key, content, forgotten, pageRules{inForce, f.Agent})
-	if err != nil {
-		return err
-	}
-	extracted := f.Now()
-	listing := newCommitment(f, pkg, pages)
-	if len(pages) > 0 {
-		content, err := segments.Build(pages)
+	return maker{f.Bucket, forgotten, pageRules{inForce, f.Agent}}, err
+}
+
+// commit builds the segment of the commitment's pages, and commits it. The parameter m has made the
+// pages. commit returns partition.ErrStale if they must be made again.
+func (f *Function) commit(ctx context.Context, p *partition.Partition, m maker, listing *commitment) error {
+	if len(listing.pages) > 0 {
+		content, err := segments.Build(listing.pages)
 		if err != nil {
 			return err
 		}
@@ -152,17 +184,16 @@ func (f *Function) buildOnce(ctx context.Context, p *partition.Partition, pkg ma
 		}
 		listing.built = &built
 	}
-	err = p.Commit(ctx, func(e *partition.Edit) error {
-		if e.Manifest().Forgotten > forgotten.Version { // newer takedowns are applied: no later sweep would erase what they forget from this segment
+	return p.Commit(ctx, func(e *partition.Edit) error {
+		if e.Manifest().Forgotten > m.forgotten.Version { // newer takedowns are applied: no later sweep would erase what they forget from this segment
 			return partition.ErrStale
 		}
 		return listing.edit(ctx, e)
 	})
-	if err != nil {
-		return err
-	}
-	f.Log.InfoContext(ctx, "indexed", "partition", p.ID(), "generation", p.Manifest().Generation, "package", pkg.Key, "documents", len(pages),
-		"extract", extracted.Sub(began), "build", f.Now().Sub(extracted))
+}
+
+// raiseMerge sends merge a task if segments of the partition can be merged.
+func (f *Function) raiseMerge(ctx context.Context, p *partition.Partition) error {
 	if f.Tiers.Mergeable(p.Manifest()) == nil {
 		return nil
 	}

@@ -27,9 +27,11 @@ const (
 
 // moveRepeated moves repeated blocks of text, such as headers, menus, footers and notices, out of
 // the main parts of pages. Their words are still found, but with the low weight of all text outside
-// the main part. The parameter pages has the pages of one package, sorted by site and URL.
+// the main part. The parameter pages has the pages of a segment and its witnesses (see maker.finish),
+// sorted by site and URL.
 //
-// If the package has only a few pages of a host, these are not changed. Pages that share half of
+// If there are only a few pages of a host, these are not changed; index may do better later (see
+// Function.Together). Pages that share half of
 // their text, such as mirrors, are counted as one page: otherwise their whole text would count as
 // repeated.
 func moveRepeated(pages []*draft) {

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
-	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
@@ -45,14 +44,12 @@ func framed(url string, n int) webobject.Object {
 func (w *world) extracted(pages []webobject.Object) (inside, outside []string) {
 	w.t.Helper()
 	pkg, _ := functionstest.Package(w.t, w.bucket, 0, pages...)
-	content, err := w.bucket.Get(w.t.Context(), pkg.Key, blob.Range{})
+	m := maker{w.bucket, takedown.Set{}, pageRules{new(settings.Settings), ""}}
+	drafts, err := m.read(w.t.Context(), pkg.Key, nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	documents, err := extract(w.t.Context(), pkg.Key, content, takedown.Set{}, pageRules{new(settings.Settings), ""})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	documents := m.finish(drafts, nil)
 	for _, p := range documents {
 		if p.Title == "Other" {
 			continue

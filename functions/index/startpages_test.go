@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
-	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
@@ -52,11 +51,9 @@ func siteNamesOf(t *testing.T, rules pageRules, pages ...webobject.Object) map[s
 	t.Helper()
 	bucket := memblob.New()
 	pkg, _ := functionstest.Package(t, bucket, 0, pages...)
-	content, err := bucket.Get(t.Context(), pkg.Key, blob.Range{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	extracted, err := extract(t.Context(), pkg.Key, content, takedown.Set{}, rules)
+	m := maker{bucket, takedown.Set{}, rules}
+	drafts, err := m.read(t.Context(), pkg.Key, nil)
+	extracted := m.finish(drafts, nil)
 	if err != nil || len(extracted) != len(pages) {
 		t.Fatalf("%d of %d pages, %v", len(extracted), len(pages), err)
 	}

@@ -9,7 +9,8 @@
 //	 "format": 2, "partition": 0, "generation": 7, "time": "2026-11-21T22:00:00.123Z",
 //	 "parent": "<content hash of generation 6>",
 //	 "next": 3,
-//	 "packages": [{"id": 2, "key": "packages/0000/2_0_20261121220000000.spf", "bytes": 1, "pages": 1, "indexed": true}],
+//	 "packages": [{"id": 2, "key": "packages/0000/2_0_20261121220000000.spf", "bytes": 1, "pages": 1, "indexed": true,
+//	               "apart": {"pages": 1, "hosts": 1}}],
 //	 "books":    [{"key": "books/0000/….book", "bytes": 1, "outcomes": 1, "links": 1}],
 //	 "segments": [{"key": "segments/0000/….seg", "bytes": 9, "tail": 1, "documents": 2, "parts": [{"package": 2, "documents": 2}],
 //	               "compared": true, "deletions": {"key": "overlays/0000/000000000007_….ovl", "bytes": 1, "documents": 1},
@@ -54,5 +55,6 @@
 //   - 2: came with the merging of segments. A generation names its format. "compared"
 //     came later: where it is missing, the function sweep compares again. "ranks",
 //     "anchors", "ranked", "unvisited" and "dictionaries" came later: a program that does not
-//     know them drops them, and rank makes them again.
+//     know them drops them, and rank makes them again. "apart" came later: if a program that
+//     does not know it drops it, index does not make the documents of the package once more.
 package manifest

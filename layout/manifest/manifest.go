@@ -76,11 +76,22 @@ type Package struct {
 	Bytes   int64  `json:"bytes"`
 	Pages   int    `json:"pages"`
 	Indexed bool   `json:"indexed,omitempty"`
+	// Apart is not nil if the package has so few pages of each host that index could not tell which
+	// blocks of text, such as menus, the hosts repeat on all pages. Index then makes the documents of
+	// this package once more, together with those of other packages (see segments.Together), and sets
+	// Apart to nil.
+	Apart *Apart `json:"apart,omitempty"`
 	// Formerly are the earlier keys of the package, one for each time that pages were
 	// erased from it. The remaining pages kept their offsets: if a book or segment refers
 	// to a page by an earlier key and an offset, the page is at this offset of the present
 	// object, too.
 	Formerly []string `json:"formerly,omitempty"`
+}
+
+// Apart holds the numbers of those pages of a package that have a document, and of their hosts.
+type Apart struct {
+	Pages int `json:"pages"`
+	Hosts int `json:"hosts"`
 }
 
 // Book is the entry of a book in a manifest, with the book's size in bytes and the numbers of its

@@ -78,6 +78,16 @@ func (e *Edit) SetIndexed(id uint32, indexed bool) {
 	}
 }
 
+// SetApart sets the field Apart of the entry of the package with this ID. It does nothing if no
+// package with this ID is listed.
+func (e *Edit) SetApart(id uint32, apart *manifest.Apart) {
+	for i := range e.next.Packages {
+		if pkg := &e.next.Packages[i]; pkg.ID == id {
+			pkg.Apart = apart
+		}
+	}
+}
+
 // AddBook adds the stored book t to the generation's list of books, unless it is there already. It
 // fails with ErrStale if t's ticket (the right to list a freshly stored object) is not valid.
 func (e *Edit) AddBook(t Book) error {

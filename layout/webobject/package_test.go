@@ -3,6 +3,7 @@ package webobject
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"hash/crc32"
@@ -189,6 +190,40 @@ func TestObjects(t *testing.T) {
 		}
 		for range r.Objects() {
 			break // a caller may stop early
+		}
+	}
+}
+
+// TestSelect selects one page of a package in which another page is damaged: that page must neither be
+// yielded nor reported.
+func TestSelect(t *testing.T) {
+	p := Package{Base: 2, Runs: compress(t, page(1, 300), page(2, 300), page(3, 300))}
+	spf, places := build(t, p)
+	spf[places[2].Offset+places[2].Length/2] ^= 1
+	r, err := Open(spf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := p.Runs[0].Object()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		url  string
+		want []Entry
+		err  error
+	}{{want.URL, []Entry{{want, places[0]}}, nil}, {"http://nowhere.example/", nil, nil}, {page(3, 300).URL, nil, ErrDamaged}} {
+		var got []Entry
+		var failed error
+		for entry, err := range r.Select(func(url string) bool { return url == c.url }) {
+			if err != nil {
+				failed = err
+				continue
+			}
+			got = append(got, entry)
+		}
+		if diff := cmp.Diff(c.want, got, sameObject); diff != "" || !errors.Is(failed, c.err) {
+			t.Errorf("%s: %v (-want +got):\n%s", c.url, failed, diff)
 		}
 	}
 }

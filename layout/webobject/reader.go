@@ -76,6 +76,26 @@ func (r *Reader) objects(inflater *runInflater) iter.Seq2[Entry, error] {
 	}
 }
 
+// Select yields those Web objects whose URLs are wanted, in the order of the package. The others are
+// not decompressed, and only the yielded ones are checked, as by Objects.
+func (r *Reader) Select(wanted func(url string) bool) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		inflater := newInflater()
+		for _, listed := range r.tail.pages {
+			if !wanted(listed.URL) {
+				continue
+			}
+			o, _, err := inflater.object(r.run(listed), listed.URL, listed.Size)
+			if err != nil {
+				o, err = Object{URL: listed.URL}, fmt.Errorf("cannot read package: %w", damagedPage(listed, err))
+			}
+			if !yield(Entry{Object: o, Place: listed.Place}, err) {
+				return
+			}
+		}
+	}
+}
+
 func damagedPage(listed Listed, err error) error {
 	return fmt.Errorf("%w: %.200q at byte %d: %w", ErrDamaged, listed.URL, listed.Offset, err)
 }

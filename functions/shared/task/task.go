@@ -69,6 +69,14 @@ type Tiers struct {
 	Storage layout.Partition `json:"storage"`
 }
 
+// Together asks the function index to make the documents of a storage partition's small packages
+// again, together (see segments.Together). Ended says that no further packages are expected soon, so
+// that index need not wait for more pages.
+type Together struct {
+	Storage layout.Partition `json:"storage"`
+	Ended   bool             `json:"ended,omitempty"`
+}
+
 // Mask asks the function sweep for one thing only: to hide pages that are gone from the web, by
 // marking their documents as dead. Gone is the storage partition of these pages. If Gone is nil, as
 // in the message {}, the message asks for a whole sweep.
