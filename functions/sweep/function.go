@@ -112,8 +112,10 @@ func (f *Function) Run(ctx context.Context) error {
 	errs := []error{fronts.Refresh(ctx, inForce)}
 	out, err := f.leases(ctx, inForce)
 	errs = append(errs, err)
+	ended, err := f.hasEnded(ctx, inForce)
+	errs = append(errs, err)
 	for _, p := range inForce.Partitions() {
-		errs = append(errs, f.sweepPartition(ctx, inForce, p, out, fronts))
+		errs = append(errs, f.sweepPartition(ctx, inForce, p, out, ended, fronts))
 	}
 	errs = append(errs, f.forgetJudgments(ctx, inForce), f.forgetLetters(ctx, inForce), f.resend(ctx), f.clearOld(ctx), f.enforceLimits(ctx, inForce))
 	for _, crawl := range inForce.Crawl.Partitions() {
@@ -158,6 +160,7 @@ type swept struct {
 	*partition.Partition
 	settings *settings.Settings
 	out      map[layout.Version]bool // batches that are leased to the function fetch; nil if they are not known
+	ended    bool                    // no URL waits or is leased in any crawl partition
 	spooled  []blob.Object           // objects in the partition's spool, listed before the manifest was read
 }
 
@@ -169,11 +172,13 @@ func (f *Function) open(ctx context.Context, id layout.Partition) (*swept, error
 }
 
 // sweepPartition does all steps of the sweep on one storage partition. The parameter out has the
-// leased batches; it is nil if they are unknown. The steps, in this order:
+// leased batches; it is nil if they are unknown. The parameter ended says that no URL waits or is leased. The
+// steps, in this order:
 //
 //	frontiers                       rebuild them if Redis came back with an older state: then a batch
 //	                                in the spool is newer than all batches of this state
 //	undone work                     send its messages again
+//	small packages                  have them indexed together
 //	URLs that are due               put back into the queues of their hosts
 //	spool                           delete packed objects
 //	books                           merge
@@ -184,7 +189,7 @@ func (f *Function) open(ctx context.Context, id layout.Partition) (*swept, error
 //	objects that nothing lists      condemn
 //	old versions of the manifest    delete
 //	condemned objects               delete after the grace period (a day)
-func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id layout.Partition, out map[layout.Version]bool, fronts *restore.Frontiers) error {
+func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id layout.Partition, out map[layout.Version]bool, ended bool, fronts *restore.Frontiers) error {
 	// The spool is listed before the manifest is read: a batch that is packed in between counts as consumed.
 	spooled, err := blob.List(ctx, f.Bucket, layout.SpoolPrefix(id))
 	if err != nil {
@@ -198,7 +203,7 @@ func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id 
 	if err := p.Begin(ctx); err != nil {
 		return err
 	}
-	p.settings, p.out, p.spooled = s, out, spooled
+	p.settings, p.out, p.ended, p.spooled = s, out, ended, spooled
 	collector := &collect.Collector{Partition: p.Partition, Bucket: f.Bucket, Now: f.Now, Limits: f.Limits.Collect, Log: f.Log}
 	eraser := &erase.Eraser{
 		Partition: p.Partition, Bucket: f.Bucket, Sender: f.Sender, Now: f.Now, Takedowns: s.Takedowns,
@@ -207,6 +212,7 @@ func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id 
 	return errors.Join(
 		older,
 		p.raiseUndone(ctx),
+		p.raiseTogether(ctx),
 		fronts.Renew(ctx, s, p.Manifest()),
 		collector.Spool(ctx, spooled, out, eraser.Forgets()),
 		compact.Run(ctx, f.Bucket, p.Partition, f.Limits.Compact, f.Log),

@@ -2,14 +2,17 @@ package sweep
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
+	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // raiseUndone sends the messages of undone work again:
@@ -33,6 +36,38 @@ func (p *swept) raiseUndone(ctx context.Context) error {
 		}
 	}
 	return p.raiseSpooled(ctx)
+}
+
+// raiseTogether sends the function index a task if small packages can be indexed together (see
+// segments.Together). At the end of a crawl it does so only if no batch waits to be packed.
+func (p *swept) raiseTogether(ctx context.Context) error {
+	ended := p.ended
+	if ended {
+		waiting, err := frontier.NewInbox(p.Redis, p.ID()).List(ctx)
+		if err != nil {
+			return err
+		}
+		ended = len(waiting) == 0
+	}
+	if segments.Together(p.Manifest(), ended) == nil {
+		return nil
+	}
+	return task.Send(ctx, p.Sender, task.Index, task.Together{Storage: p.ID(), Ended: ended}, 0)
+}
+
+// hasEnded reports whether no URL waits or is leased in any crawl partition. If a frontier is not built,
+// it returns false.
+func (f *Function) hasEnded(ctx context.Context, s *settings.Settings) (bool, error) {
+	crawl := s.Crawl.Partitions()
+	for _, partition := range crawl {
+		switch err := frontier.New(f.Redis, partition).Built(ctx, s.Fingerprint()); {
+		case errors.Is(err, frontier.ErrNotBuilt):
+			return false, nil
+		case err != nil && !errors.Is(err, frontier.ErrSettings):
+			return false, err
+		}
+	}
+	return frontier.Ended(ctx, f.Redis, crawl)
 }
 
 // raiseSpooled sends the function pack once more the events of spool objects whose batches are not

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
@@ -36,6 +37,7 @@ type Progress struct {
 	Unpacked                       int    // number of batches that wait to be packed
 	Packages, Unindexed, Documents int    // numbers of packages, of packages not yet indexed, and of documents
 	Searchable                     int    // number of documents that searches can find
+	Apart                          int    // number of storage partitions with small packages that are to be indexed together now that the crawl has ended
 	Gone                           int    // number of gone pages that searches may still find: their documents are not marked as dead yet
 	Dead                           int    // number of messages that were given up
 	Paused                         string // reason of the pause; "": the crawl is not paused
@@ -49,8 +51,8 @@ type Progress struct {
 func (p Progress) Crawled() bool { return p.Leased == 0 && p.Waiting == 0 && !p.Missed }
 
 // Done reports whether the crawl is complete: no URL is left to request, every stored page is
-// searchable, and no gone page is (see Settled).
-func (p Progress) Done() bool { return p.Crawled() && p.Settled() }
+// searchable, and no gone page is (see Settled); and small packages are indexed together.
+func (p Progress) Done() bool { return p.Crawled() && p.Settled() && p.Apart == 0 }
 
 // Settled reports whether all stored pages are packed and indexed, and the documents of all
 // gone pages are marked as dead.
@@ -225,6 +227,9 @@ func (s *System) addManifests(ctx context.Context, inForce *settings.Settings, p
 			if !gone.Masked {
 				p.Gone++
 			}
+		}
+		if segments.Together(&m, true) != nil {
+			p.Apart++
 		}
 		for _, listed := range m.Packages {
 			if !listed.Indexed {

@@ -17,6 +17,7 @@ func TestDone(t *testing.T) {
 		{"not packed", Progress{Unpacked: 1}, true, false},
 		{"gone, and still found", Progress{Gone: 1}, true, false},
 		{"not indexed", Progress{Packages: 2, Unindexed: 1}, true, false},
+		{"small packages not indexed together", Progress{Packages: 2, Apart: 1}, true, false},
 		{"all failed", Progress{Failed: 3, Skipped: 4}, true, true},
 	} {
 		if c.progress.Crawled() != c.crawled || c.progress.Done() != c.done {

@@ -93,6 +93,7 @@ type waitState struct {
 	// one sweep.
 	other   bool
 	flushed bool      // whether the function pack was told to pack the last batches
+	joined  bool      // whether the function index was told to make the documents of small packages together
 	swept   time.Time // time at which a sweep was last started because of Progress.Missed
 	logged  string    // text of the error that was last logged
 }
@@ -101,6 +102,8 @@ type waitState struct {
 // the state of the crawl:
 //
 //   - No URL is left to request, or the crawl is paused: help has the last batches packed at once.
+//   - The crawl is complete but for small packages (see Progress.Apart): help has index make their
+//     documents together at once.
 //   - A frontier is not built: help starts a sweep.
 //   - A collection may lack pages that were requested for another collection (see Progress.Missed):
 //     help starts a sweep.
@@ -119,8 +122,11 @@ func (w *waitState) help(ctx context.Context, s *System, p Progress, err error) 
 	case err == nil && (p.Crawled() || p.Paused != "" && p.Leased == 0) && p.Unpacked > 0 && !w.flushed:
 		w.flushed = true
 		err = s.flush(ctx)
+	case err == nil && p.Crawled() && p.Settled() && p.Apart > 0 && !w.joined:
+		w.joined = true
+		err = s.join(ctx)
 	case err == nil && p.Unpacked == 0:
-		w.flushed = false
+		w.flushed, w.joined = false, w.joined && p.Apart > 0
 	}
 	w.other = true
 	return err
@@ -148,6 +154,21 @@ func (s *System) flush(ctx context.Context) error {
 	for _, storage := range inForce.Partitions() {
 		if err := task.Send(ctx, s.queues, task.Pack, task.Gather{Storage: storage, Flush: true}, 0); err != nil {
 			return fmt.Errorf("cannot flush: %w", err)
+		}
+	}
+	return nil
+}
+
+// join sends the function index a message for each storage partition, to make it index small packages
+// together, however few pages they have.
+func (s *System) join(ctx context.Context) error {
+	inForce, err := s.Settings.Get(ctx)
+	if err != nil {
+		return err
+	}
+	for _, storage := range inForce.Partitions() {
+		if err := task.Send(ctx, s.queues, task.Index, task.Together{Storage: storage, Ended: true}, 0); err != nil {
+			return fmt.Errorf("cannot index small packages together: %w", err)
 		}
 	}
 	return nil
