@@ -7,7 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 )
 
 // with returns the document with further final entries, which cannot be taken back. The parameter version
@@ -28,8 +30,9 @@ func (d Document) with(entries []Entry, version uint64) Document {
 // without returns the document without pending entries of the same URLs and sites as the given ones.
 func (d Document) without(entries []Entry) Document {
 	var left []Pending
+	out := setOf(0, entries)
 	for _, p := range d.Pending {
-		p.Entries = slices.DeleteFunc(slices.Clone(p.Entries), func(e Entry) bool { return slices.ContainsFunc(entries, e.same) })
+		p.Entries = slices.DeleteFunc(slices.Clone(p.Entries), out.has)
 		if len(p.Entries) > 0 {
 			left = append(left, p)
 		}
@@ -54,14 +57,6 @@ func (d Document) renewed(version uint64) Document {
 		d.Changed = version
 	}
 	return d
-}
-
-// same reports whether two entries are of the same URL or site.
-func (e Entry) same(other Entry) bool {
-	if e.URL != nil && other.URL != nil {
-		return *e.URL == *other.URL
-	}
-	return e.Site != nil && other.Site != nil && *e.Site == *other.Site
 }
 
 // Suspend publishes a version of the takedowns with further pending entries, which can be taken back
@@ -129,12 +124,12 @@ func Undo(ctx context.Context, bucket blob.Bucket, erased uint64, entries ...Ent
 	_, _, err = store.Publish(ctx, bucket, func(current Document, version uint64) (Document, bool) {
 		now := newSet(current, version-1)
 		next, changed := current.without(entries), false
-		next.Entries = slices.Clone(current.Entries)
+		lifted := setOf(0, nil)
 		for i, e := range entries {
 			switch {
 			case now.has(e) && before.has(e) && erased >= before.Version:
 				results[i] = Lifted
-				next.Entries = slices.DeleteFunc(next.Entries, e.same)
+				lifted.add(e)
 			case now.has(e):
 				results[i] = TooLate
 			case now.Hidden().has(e):
@@ -144,7 +139,44 @@ func Undo(ctx context.Context, bucket blob.Bucket, erased uint64, entries ...Ent
 			}
 			changed = changed || results[i] == Restored || results[i] == Lifted
 		}
+		next.Entries = slices.DeleteFunc(slices.Clone(current.Entries), lifted.has)
 		return next.renewed(version - 1), changed
 	})
 	return results, err
+}
+
+// Added returns the entries, final or pending, that a version of the takedowns has and the version before
+// it has not: those that one call of Forget or Suspend has published. It fails with blob.ErrAbsent if there
+// is no such version.
+func Added(ctx context.Context, bucket blob.Reader, version uint64) ([]Entry, error) {
+	next, err := versionAt(ctx, bucket, version)
+	if err != nil {
+		return nil, err
+	}
+	var before Document
+	if version > 1 {
+		if before, err = versionAt(ctx, bucket, version-1); err != nil {
+			return nil, err
+		}
+	}
+	known := newSet(before, 0).Hidden()
+	all := next.Entries
+	for _, p := range next.Pending {
+		all = slices.Concat(all, p.Entries)
+	}
+	return slices.DeleteFunc(slices.Clone(all), known.has), nil
+}
+
+// versionAt returns one version of the takedowns. It fails with blob.ErrAbsent if there is none.
+func versionAt(ctx context.Context, bucket blob.Reader, version uint64) (Document, error) {
+	key := layout.TakedownKey(version)
+	size, err := bucket.Head(ctx, key)
+	if err != nil {
+		return Document{}, fmt.Errorf("cannot read takedown %d: %w", version, err)
+	}
+	found, err := store.Among(ctx, bucket, []blob.Object{{Key: key, Size: size}})
+	if err == nil && len(found.Damaged) > 0 {
+		err = fmt.Errorf("cannot read takedown %d: %w", version, numbered.ErrDamaged)
+	}
+	return found.Document, err
 }

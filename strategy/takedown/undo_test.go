@@ -1,11 +1,13 @@
 package takedown
 
 import (
+	"errors"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
@@ -98,5 +100,36 @@ func TestUndoRacesSeal(t *testing.T) {
 		if s := load(t, bucket); s.has(one) != (results[0] == TooLate) || s.Hidden().has(one) != s.has(one) {
 			t.Fatalf("%v, but it is final: %v", results, s.has(one))
 		}
+	}
+}
+
+// TestAdded publishes takedowns by Forget and Suspend, seals one and takes one back. Added must return what
+// each call has published, and nothing for the versions of Seal and Undo.
+func TestAdded(t *testing.T) {
+	bucket := memblob.New()
+	a, b, c := URL(parse(t, "http://a.example/"), noon), URL(parse(t, "http://b.example/"), noon), Site("c.example", noon)
+	forget(t, bucket, a)
+	suspend := func(until time.Time, entries ...Entry) {
+		t.Helper()
+		if _, err := Suspend(t.Context(), bucket, until, entries...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	suspend(noon.Add(time.Hour), a, b, c)
+	suspend(noon.Add(2*time.Hour), URL(parse(t, "http://d.example/"), noon))
+	if err := Seal(t.Context(), bucket, noon.Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Undo(t.Context(), bucket, 0, URL(parse(t, "http://d.example/"), noon)); err != nil {
+		t.Fatal(err)
+	}
+	for version, want := range map[uint64][]Entry{1: {a}, 2: {b, c}, 3: {URL(parse(t, "http://d.example/"), noon)}, 4: nil, 5: nil} {
+		got, err := Added(t.Context(), bucket, version)
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" || err != nil {
+			t.Errorf("version %d: %v (-want +got):\n%s", version, err, diff)
+		}
+	}
+	if _, err := Added(t.Context(), bucket, 6); !errors.Is(err, blob.ErrAbsent) {
+		t.Errorf("no version: %v", err)
 	}
 }
