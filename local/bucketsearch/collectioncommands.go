@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -159,34 +158,4 @@ func printWanted(out io.Writer, c collection.Collection) error {
 		line("topic", "%s; threshold %g, %s", strings.Join(c.Topic.Words, ", "), c.Topic.Threshold, count(len(c.Topic.Texts), "sample"))
 	}
 	return w.Flush()
-}
-
-func removeCommand(where *location) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "remove NAME",
-		Short: "Crawl a collection no more",
-		Long: "Remove ends a collection: nothing is asked for on its behalf any more, and what waits\n" +
-			"for it leaves the queue unless another collection wants it. Its pages stay, and are\n" +
-			"found, until they are forgotten (bucketsearch forget SITE).",
-		Args: oneName,
-		RunE: where.reading(func(cmd *cobra.Command, args []string, a *system.Attached) error {
-			removed, err := collection.Remove(cmd.Context(), a.Bucket, args[0])
-			if errors.Is(err, collection.ErrNone) {
-				return noCollection(args[0])
-			}
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return printJSON(cmd.OutOrStdout(), removed)
-			}
-			fmt.Fprintf(where.sentences(cmd.OutOrStdout(), false), "Collection %s is removed: nothing is asked for on its behalf any more.\n"+
-				"Its pages stay, and are found, until they are forgotten: bucketsearch forget SITE.\n", removed.Name)
-			return nil
-		}),
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: what the collection was")
-	cmd.Flags().Bool("yes", false, "for scripts that give it to forget: remove asks nothing")
-	return cmd
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/netip"
 	"os"
 	"strings"
@@ -25,6 +26,7 @@ const takeBack = time.Hour
 
 func forgetCommand(where *location) *cobra.Command {
 	var sure, now, undo bool
+	var number uint64
 	cmd := &cobra.Command{
 		Use:   "forget URL|SITE...",
 		Short: "Take URLs or whole sites down, for good after an hour",
@@ -33,16 +35,23 @@ func forgetCommand(where *location) *cobra.Command {
 			"are erased from packages, index and books by the system that runs, or by the next\n" +
 			"start, and what they stood in is deleted a day later. verify tells whether anything is\n" +
 			"left. With --now they are erased at once, and nothing can be taken back.\n\n" +
-			"Once they are erased, forget --undo only lets them be crawled again.\n\n" +
+			"Once they are erased, forget --undo only lets them be crawled again. With --takedown it does\n" +
+			"so for all that one takedown names, such as that of collections remove --pages.\n\n" +
 			"A name without a slash is a whole site with all its hosts, anything else one URL.",
 		Example: "  bucketsearch forget https://example.org/private.html\n  bucketsearch forget example.org\n  bucketsearch forget --undo example.org",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case number > 0 && (!undo || len(args) > 0):
+				return errors.New("forget --takedown takes back all that one takedown names; write bucketsearch forget --undo --takedown 7, without addresses")
+			case len(args) == 0 && number == 0:
 				return errors.New("forget needs an address or a site, such as: bucketsearch forget https://example.org/private.html")
 			}
 			return nil
 		},
 		RunE: where.reading(func(cmd *cobra.Command, args []string, a *system.Attached) error {
+			if number > 0 {
+				return undoTakedown(cmd, a, number, where)
+			}
 			targets, err := parseTargets(args)
 			if err != nil {
 				return err
@@ -82,6 +91,7 @@ func forgetCommand(where *location) *cobra.Command {
 	flags.BoolVar(&undo, "undo", false, "take a takedown back: show its pages again, or, once they are erased,\nlet them be crawled again")
 	flags.BoolVar(&now, "now", false, "erase at once, so that nothing can be taken back")
 	flags.BoolVar(&sure, "yes", false, "do not ask")
+	wholeVar(flags, &number, "takedown", "", 0, 1, math.MaxInt64, "with --undo: take back the takedown with the number `n`, whatever it names")
 	cmd.MarkFlagsMutuallyExclusive("undo", "now")
 	return cmd
 }

@@ -16,7 +16,7 @@ import (
 var jsonOf = map[string]string{
 	"search": "--explain score --facet site heron", "status": "", "why": "SITE/frog", "verify": "--repair", "list": "", "urls": "", "crawl": "--delay 0 --allow-private SITE", "report": "", "keys list": "",
 	"eval":             "--queries QUERIES --qrels QRELS",
-	"collections list": "", "collections show": "default", "collections check": "--allow-private FILE", "collections remove": "default", // must run last
+	"collections list": "", "collections show": "default", "collections check": "--allow-private FILE", "collections remove": "--pages --yes default", // must run last
 }
 
 // unlike matches JSON that no command may print: null, a number with eleven or more digits after

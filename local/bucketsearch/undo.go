@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/local/system"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
@@ -46,6 +47,50 @@ func undoForget(cmd *cobra.Command, a *system.Attached, targets []target, where 
 	case !known:
 		return errors.New("nothing was taken back: no takedown names this address or site itself; a URL may be forgotten with its whole site")
 	case late:
+		return endBy(exitFailed)
+	}
+	return nil
+}
+
+// undoTakedown takes back the takedown with a number, whatever it names, and prints what became of it. It
+// fails if nothing of it is forgotten any more, or if its pages are being erased.
+func undoTakedown(cmd *cobra.Command, a *system.Attached, number uint64, where *location) error {
+	entries, err := takedown.Added(cmd.Context(), a.Bucket, number)
+	if errors.Is(err, blob.ErrAbsent) {
+		return fmt.Errorf("there is no takedown %d", number)
+	}
+	if err != nil {
+		return err
+	}
+	erased, err := erasedEverywhere(cmd.Context(), a)
+	if err != nil {
+		return err
+	}
+	results, err := takedown.Undo(cmd.Context(), a.Bucket, erased, entries...)
+	if err != nil {
+		return err
+	}
+	became := make(map[takedown.Undone]int)
+	for _, result := range results {
+		became[result]++
+	}
+	out := where.sentences(cmd.OutOrStdout(), false)
+	for _, line := range []struct {
+		of   takedown.Undone
+		text string
+	}{
+		{takedown.Restored, "no longer forgotten: what is stored of them is found again within seconds"},
+		{takedown.Lifted, "may be crawled again; their pages are erased and cannot come back"},
+		{takedown.TooLate, "being erased, which cannot be stopped; when verify says that nothing is left, the same command lets them be crawled again"},
+	} {
+		if n := became[line.of]; n > 0 {
+			fmt.Fprintf(out, "Takedown %d: %s %s.\n", number, count(n, "address"), line.text)
+		}
+	}
+	switch {
+	case len(results) == became[takedown.Unknown]:
+		return fmt.Errorf("nothing was taken back: nothing that takedown %d names is forgotten any more", number)
+	case became[takedown.TooLate] > 0:
 		return endBy(exitFailed)
 	}
 	return nil
