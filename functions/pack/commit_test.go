@@ -219,7 +219,7 @@ func TestSuspended(t *testing.T) {
 		switch {
 		case c.Op == faultblob.Create && put == "":
 			put = c.Key
-		case strings.HasPrefix(c.Key, layout.Hints) && put != "": // the function reads the base of its commit
+		case c.Op == faultblob.Get && strings.HasPrefix(c.Key, layout.Manifests) && put != "": // the function reads the base of its commit
 			w.decide = nil
 			w.clock.Advance(manifest.Fresh)
 			if err := w.store.Delete(t.Context(), put); err != nil {

@@ -84,7 +84,7 @@ func TestSuspendedWriter(t *testing.T) {
 		switch {
 		case c.Op == faultblob.Create && put == "":
 			put = c.Key
-		case c.Key == layout.HintKey(0) && put != "" && !suspended: // before it reads the base of its commit
+		case c.Op == faultblob.Get && strings.HasPrefix(c.Key, layout.ManifestPrefix(0)) && put != "" && !suspended: // before it reads the base of its commit
 			suspended = true
 			for range 6 {
 				w.clock.Advance(25 * time.Hour)

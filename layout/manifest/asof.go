@@ -27,39 +27,79 @@ var ErrNotKept = errors.New("generation is not kept any more")
 // generation in force at time t is lost or damaged, AsOf returns the newest earlier one that can be
 // read.
 //
-// AsOf sends the requests of Read, and about one GET for each step of a binary search
-// among the kept generations.
+// AsOf sends the requests of Read, about one GET for each step of a binary search among the kept
+// generations, and those of At.
 func AsOf(ctx context.Context, bucket blob.Reader, p layout.Partition, t time.Time) (Manifest, error) {
 	newest, err := Read(ctx, bucket, p)
 	if err != nil || !newest.Time.After(t) {
 		return newest, err
 	}
+	e, err := InForce(ctx, bucket, newest, t)
+	for err == nil && e.Generation > 0 {
+		m, broken, lost := reach(ctx, bucket, p, e, Manifest{})
+		if lost == nil || isLost(lost) && m.Generation > 0 {
+			return m, nil
+		}
+		if !isLost(lost) {
+			return Manifest{}, lost
+		}
+		if e, err = lastEntry(ctx, bucket, p, newest.Oldest, broken-1); err == nil && e.Generation == 0 {
+			err = notKept(p, t)
+		}
+	}
+	return Manifest{Partition: p}, err
+}
+
+// InForce returns the generation that was in force at time t, among those that are kept: the last one up
+// to newest whose Time is not later than t. If this one is lost or damaged, it returns an earlier one. It
+// fails with ErrNotKept if that generation has been deleted because of its age. If t is before the first
+// generation, the result is the zero Entry.
+func InForce(ctx context.Context, bucket blob.Reader, newest Manifest, t time.Time) (Entry, error) {
+	p := newest.Partition
+	if !newest.Time.After(t) {
+		return lastEntry(ctx, bucket, p, newest.Oldest, newest.Generation)
+	}
 	// Generation low is not later than t, or is before all that are kept;
 	// generation high is later.
 	low, high := max(newest.Oldest, 1)-1, newest.Generation
-	found := Manifest{Partition: p}
+	var found Entry
 	for high-low > 1 {
 		middle := low + (high-low)/2
-		m, err := At(ctx, bucket, p, middle)
-		for n := middle; isLost(err) && n > low+1; {
-			n--
-			m, err = At(ctx, bucket, p, n)
-		}
+		e, err := lastEntry(ctx, bucket, p, low+1, middle)
 		switch {
-		case isLost(err): // or collected since newest was read
-			low = middle
 		case err != nil:
-			return Manifest{}, err
-		case m.Time.After(t):
-			high = m.Generation
+			return Entry{}, err
+		case e.Generation == 0: // lost, or collected since newest was read
+			low = middle
+		case e.Time.After(t):
+			high = e.Generation
 		default:
-			low, found = middle, m
+			low, found = middle, e
 		}
 	}
 	if low > 0 && found.Generation == 0 {
-		return Manifest{}, fmt.Errorf("partition %s as of %s: %w; ask for a later moment", p, t.UTC().Format(time.RFC3339), ErrNotKept)
+		return Entry{}, notKept(p, t)
 	}
 	return found, nil
+}
+
+func notKept(p layout.Partition, t time.Time) error {
+	return fmt.Errorf("partition %s as of %s: %w; ask for a later moment", p, t.UTC().Format(time.RFC3339), ErrNotKept)
+}
+
+// lastEntry returns the last generation from the number high down to low that is neither lost nor
+// damaged; the zero Entry if there is none.
+func lastEntry(ctx context.Context, bucket blob.Reader, p layout.Partition, low, high uint64) (Entry, error) {
+	for number := high; number >= max(low, 1); number-- {
+		e, err := GetEntry(ctx, bucket, p, number)
+		switch {
+		case err == nil:
+			return e, nil
+		case !isLost(err):
+			return Entry{}, err
+		}
+	}
+	return Entry{}, nil
 }
 
 // isLost reports whether the error of reading a generation means that the generation is absent or
@@ -88,7 +128,7 @@ func Refound(ctx context.Context, bucket blob.Bucket, m Manifest) error {
 	if current.hash != m.Parent || current.Generation >= m.Generation {
 		return fail(fmt.Errorf("generation %d was committed meanwhile: %w", current.Generation, blob.ErrRetryable))
 	}
-	content, err := m.encode()
+	content, err := m.encode(new(Manifest))
 	if err != nil {
 		return fail(err)
 	}

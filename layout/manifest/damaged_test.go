@@ -125,7 +125,7 @@ func TestAsOfBesideDamage(t *testing.T) {
 // TestLaterFormat checks that a generation in the format of a later program does not count as damaged:
 // Read fails, and does not return the generation before it.
 func TestLaterFormat(t *testing.T) {
-	content := []byte(`{"format":3,"partition":0,"generation":6}`)
+	content := []byte(`{"format":4,"partition":0,"generation":6}`)
 	sum := layout.ContentHash(content)
 	content = append(content[:len(content)-1], `,"sum":"`+sum+"\"}\n"...)
 	bucket := harmed(t, map[string][]byte{layout.ManifestKey(0, 6): content}, layout.HintKey(0))

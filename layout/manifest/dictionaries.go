@@ -35,6 +35,14 @@ type Dictionary struct {
 	Omitted []string `json:"omitted,omitempty"`
 }
 
+// list returns the field All; nil if there are no dictionaries. The receiver may be nil.
+func (d *Dictionaries) list() []Dictionary {
+	if d == nil {
+		return nil
+	}
+	return d.All
+}
+
 // Between returns the dictionary from one language to another; nil if there is none. The receiver
 // may be nil.
 func (d *Dictionaries) Between(from, to string) *Dictionary {

@@ -1,13 +1,18 @@
 // Package manifest keeps the generations of storage partitions: the numbered versions of the list
 // of a partition's objects. A commit takes effect by creating the next one.
 //
-// A generation of a partition's manifest is an immutable JSON object, compressed by zstd (RFC
-// 8878), that refers by full key to everything that the partition holds. The comments of [Manifest]
-// explain the fields:
+// A generation is an immutable object: JSON, compressed by zstd (RFC 8878). It refers by full key to
+// everything that the partition holds. It is stored in one of two forms:
+//
+//	whole    all lists. A whole generation is also called a checkpoint.
+//	delta    what changed since the generation before. To read it, a program reads the last
+//	         checkpoint before it, and all deltas from there on.
+//
+// A whole generation. The comments of [Manifest] explain the fields:
 //
 //	{
-//	 "format": 2, "partition": 0, "generation": 7, "time": "2026-11-21T22:00:00.123Z",
-//	 "parent": "<content hash of generation 6>",
+//	 "format": 3, "partition": 0, "generation": 7, "time": "2026-11-21T22:00:00.123Z",
+//	 "parent": "<content hash of generation 6, as it is stored>",
 //	 "next": 3,
 //	 "packages": [{"id": 2, "key": "packages/0000/2_0_20261121220000000.spf", "bytes": 1, "pages": 1, "indexed": true,
 //	               "apart": {"pages": 1, "hosts": 1}}],
@@ -26,19 +31,65 @@
 //	 "sum": "<content hash of the document without sum>"
 //	}
 //
-// Commit rules: a generation is made from the one before, its base, and created only if absent.
-// When two processes create the same number, the loser reads the winner's generation, computes anew
-// all that depended on the base, and tries again. An object that no generation lists does not
-// exist. Each partition has an object called the hint, a disposable copy of a recent generation, not
-// always of the newest. Readers read it, and then the generations with the next numbers. They list all
-// generations if the hint, or the generation that it copies, is absent.
+// A delta has the same fields, except that each list is replaced by its changes. A change goes to a
+// place of the list as it was before ("at", from 0), leaves out the next "drop" entries, and puts
+// other entries in their place. A list without changes is omitted. Fields that are no lists are
+// always there. The members "format" and "log" come first:
+//
+//	{
+//	 "format": 3,
+//	 "log": {"checkpoint": 7, "time": "2026-11-21T22:00:00.123Z", "bytes": 9000, "deltas": 0},
+//	 "partition": 0, "generation": 8, "time": "2026-11-21T22:01:00.123Z",
+//	 "parent": "<content hash of generation 7, as it is stored>",
+//	 "next": 4, "learnt": "books/0000/….book@8",
+//	 "packages": [{"at": 0, "drop": 1, "put": [{"id": 2, …, "indexed": true}, {"id": 3, …}]}],
+//	 "books":    [{"at": 1, "put": [{"key": "books/0000/….book", …}]}],
+//	 "sum": "<content hash of the document without sum>"
+//	}
+//
+// "log" names the last checkpoint, with its time and its stored size, and the size of the deltas
+// between it and this generation. The changes of "segments" may omit the parts of an entry (null):
+// it then has those of the dropped entry with the same key.
+//
+// A generation is a checkpoint if one of these is true; otherwise it is a delta:
+//
+//   - The partition is small: the whole generation takes at most 16 KiB (see Small), and the last checkpoint
+//     did so, too.
+//   - It is the first of the partition, or the first after generations were lost.
+//   - It would be the 100th delta after the last checkpoint.
+//   - The deltas since then, with this one, would be larger than that checkpoint. A list that was
+//     mostly replaced, and a partition with little in it, are thus stored whole.
+//   - The last checkpoint is a day old.
+//   - Repair asks for it (see Restate).
+//
+// # Commits
+//
+// A generation is made from the one before, its base, and created only if absent. When two
+// processes create the same number, the loser reads the winner's generation, computes anew all that
+// depended on the base, and tries again. An object that no generation lists does not exist. A
+// generation that would be too large to be read (256 MiB before compression) is not stored: the
+// commit fails with [ErrTooLarge].
+//
+// # The hint
+//
+// Each partition has an object called the hint, a disposable copy of a recent generation, always
+// whole. It is replaced by every commit as long as the partition is small; by every second, third, …
+// and at last eighth commit, as the stored size of a checkpoint grows (see interval). Readers read
+// it, and then ask at once for as many of the next generations as there can be before the next hint.
+// They list all generations if the hint, or the generation that it copies, is absent. The hint of a
+// checkpoint is a copy of its bytes. That of a delta is a whole generation with one more member:
+//
+//	"copy": {"of": "<content hash of the delta as it is stored>", "log": {…}}
 //
 // # Damage
 //
-// If the newest generation is damaged, readers use the one before it (see Later). If other objects
-// name a generation with a higher number, generations were lost; repair then commits one with a
-// higher number than any before (see Refound). Objects of other programs beside generations are
-// ignored.
+// The parent's hash in a delta must be that of the generation to which the delta is applied. So a
+// generation that is damaged, lost or replaced makes the deltas after it unreadable, up to the next
+// checkpoint. If the newest generation cannot be read, readers use the newest that can, and nothing is
+// committed until repair has run (see Later). A newer hint makes the damage harmless to readers;
+// repair then commits a checkpoint. If other objects name a generation with a higher number,
+// generations were lost; repair then commits one with a higher number than any before (see Refound).
+// Objects of other programs beside generations are ignored.
 //
 // # The past
 //
@@ -46,15 +97,20 @@
 // is kept, the objects that it lists are kept, too. The exception is objects with pages that an
 // operator wants erased: they are deleted earlier, and a generation that lists them is then
 // incomplete. Before the function sweep deletes old generations, it commits the number of the
-// oldest one that it keeps.
+// oldest one that it keeps. This is always a checkpoint, because the deltas after it need it.
 //
 // # Format history
 //
 //   - 1: a segment listed its packages, without tail, parts and deletions.
 //     It is not read any more.
-//   - 2: came with the merging of segments. A generation names its format. "compared"
+//   - 2: came with the merging of segments. A generation names its format, and is whole. "compared"
 //     came later: where it is missing, the function sweep compares again. "ranks",
 //     "anchors", "ranked", "unvisited" and "dictionaries" came later: a program that does not
 //     know them drops them, and rank makes them again. "apart" came later: if a program that
 //     does not know it drops it, index does not make the documents of the package once more.
+//     A generation of format 2 is read as a checkpoint.
+//   - 3: came with deltas. A program that knows only format 2 fails at the first generation or hint
+//     of format 3, with an error that names both formats. As it reads the newest generation before
+//     it commits, condemns or deletes anything, it changes nothing any more. Its verify calls these
+//     generations damaged, and its repair fails with the same error.
 package manifest

@@ -66,7 +66,7 @@ func TestGoneIsStored(t *testing.T) {
 	m.AddGone(Gone{ID: layout.IdentityOf("http://a/"), Version: layout.Version{Epoch: 1, Token: 2}})
 	next := m.Clone()
 	next.Gone[0].Masked = true
-	content, err := m.encode()
+	content, err := m.encode(new(Manifest))
 	if err != nil {
 		t.Fatal(err)
 	}

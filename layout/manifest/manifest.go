@@ -1,9 +1,6 @@
 package manifest
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -64,8 +61,10 @@ type Manifest struct {
 	// later generation may list these objects.
 	Condemned []Condemned `json:"condemned,omitempty"`
 
-	hash  string // content hash of the generation as it is stored
-	later error  // error of reading a later generation, which exists but is damaged; nil if there is none
+	hash     string   // content hash of the generation as it is stored
+	position position // place of the generation among checkpoints and deltas
+	restated bool     // the generation, which is being made, shall be stored whole
+	later    error    // error of reading a later generation, which exists but is damaged; nil if there is none
 }
 
 // Package is the entry of a storage package in a manifest. The package's ID never changes, and no
@@ -199,27 +198,9 @@ func (m *Manifest) Add(p Package) {
 // Hash returns the content hash of the stored generation, "" for the zero Manifest.
 func (m *Manifest) Hash() string { return m.hash }
 
-const format = 2
-
-// document is the JSON form of a generation.
-type document struct {
-	Format int `json:"format"`
-	*Manifest
-}
-
-// encode returns the bytes to store: the generation as JSON with a sum (see
-// layout.Seal), compressed by zstd.
-func (m *Manifest) encode() ([]byte, error) {
-	content, err := json.Marshal(document{format, m})
-	if err != nil {
-		return nil, fmt.Errorf("cannot encode manifest: %w", err)
-	}
-	return compress(layout.Seal(content)), nil
-}
-
-// ErrDamaged says that the bytes of a generation, or of its copy (the hint), are not those that
-// were written.
-var ErrDamaged = errors.New("it is damaged")
+// Restate makes the generation, which is being made by a commit, a checkpoint: it will be stored
+// whole. So it can be read even if generations before it are damaged or lost.
+func (m *Manifest) Restate() { m.restated = true }
 
 // Later returns an error if m is not the newest generation, because a later one is damaged and could
 // not be read. It returns nil if m was the newest when it was read. After an error, m may still be
@@ -232,48 +213,40 @@ func (m *Manifest) Later() error {
 		m.Generation, m.Partition, m.later)
 }
 
-// Decode parses a stored generation of partition p. It fails with ErrDamaged if any of
-// its bytes changed since it was written, and with another error if its format is not
-// that of this program.
-func Decode(p layout.Partition, stored []byte) (Manifest, error) {
-	m := Manifest{hash: layout.ContentHash(stored)}
-	content := stored
-	if !bytes.HasPrefix(stored, []byte("{")) { // older generations are not compressed
-		var err error
-		if content, err = decompress(stored); err != nil {
-			return Manifest{}, fmt.Errorf("%w: %w", ErrDamaged, err)
-		}
-	}
-	object, sealed, err := layout.Unseal(content)
-	if err == nil && !sealed {
-		err = errors.New("it has no sum")
-	}
-	if err != nil {
-		return Manifest{}, fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	s := document{Manifest: &m}
-	if err := json.Unmarshal(object, &s); err != nil {
-		return Manifest{}, fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	if s.Format != format {
-		return Manifest{}, fmt.Errorf("it is of format %d, and this program reads format %d only: use the version that wrote it, or crawl into a new bucket", max(s.Format, 1), format)
-	}
-	if m.Partition != p || m.Generation == 0 {
-		return Manifest{}, fmt.Errorf("%w: it is of partition %s, generation %d", ErrDamaged, m.Partition, m.Generation)
-	}
-	return m, nil
-}
-
-// Clone returns a copy of m. Its lists, such as Packages, can be changed without changing those of
-// m. But lists within the elements, such as Package.Formerly, are shared by m and the copy. They
-// must not be changed in place.
+// Clone returns a copy of m that shares nothing with m, so that either can be changed.
 func (m Manifest) Clone() Manifest {
 	m.Packages = slices.Clone(m.Packages)
+	for i := range m.Packages {
+		m.Packages[i].Formerly = slices.Clone(m.Packages[i].Formerly)
+	}
 	m.Books = slices.Clone(m.Books)
 	m.Segments = slices.Clone(m.Segments)
+	for i := range m.Segments {
+		s := &m.Segments[i]
+		s.Parts = slices.Clone(s.Parts)
+		s.Deletions, s.Ranks, s.Anchors = cloned(s.Deletions), cloned(s.Ranks), cloned(s.Anchors)
+	}
 	m.Consumed = slices.Clone(m.Consumed)
 	m.Closed = slices.Clone(m.Closed)
 	m.Gone = slices.Clone(m.Gone)
 	m.Condemned = slices.Clone(m.Condemned)
+	m.Unvisited = cloned(m.Unvisited)
+	if m.Dictionaries = cloned(m.Dictionaries); m.Dictionaries != nil {
+		d := m.Dictionaries
+		d.All, d.Omitted = slices.Clone(d.All), slices.Clone(d.Omitted)
+		for i := range d.All {
+			d.All[i].Omitted = slices.Clone(d.All[i].Omitted)
+		}
+	}
+	m.restated = false
 	return m
+}
+
+// cloned returns a pointer to a copy of what a pointer points to; nil if the pointer is nil.
+func cloned[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	c := *p
+	return &c
 }

@@ -1,9 +1,11 @@
 package manifest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -24,85 +26,105 @@ var ErrUnchanged = errors.New("manifest is unchanged")
 // than Keep, after which generations are deleted.
 const Fresh = time.Hour
 
-// Read returns the newest generation of a partition, or the zero Manifest if there is none. It
-// first reads the hint, which is a copy of a recent generation. Then it requests the generations
-// after that, one by one, until one is absent. If already the first of them is absent, the copied
-// generation is the newest, or is so old that those after it were deleted. To decide this, Read
-// checks by a HEAD whether the copied generation itself exists. Generations are deleted in ascending
-// order. So if it exists, no later one was deleted, and it is the newest. If it is absent, or if the
-// hint is, Read lists the generations.
+// Read returns the newest generation of a partition, or the zero Manifest if there is none. It first
+// reads the hint, which is a copy of a recent generation. Then it requests the generations after that,
+// several at the same time (see interval), until one is absent. If already the first of them is absent,
+// the copied generation is the newest, or is so old that those after it were deleted. To decide this,
+// Read checks by a HEAD whether the copied generation itself exists. Generations are deleted in
+// ascending order. So if it exists, no later one was deleted, and it is the newest. If it is absent, or
+// if the hint is, Read lists the generations.
 //
 // If the newest generation is damaged, Read returns the newest that can be read; the method Later
 // of this Manifest returns an error. If none can be read, Read fails with ErrDamaged.
 func Read(ctx context.Context, bucket blob.Reader, p layout.Partition) (Manifest, error) {
+	last := Manifest{Partition: p} // last generation that can be reached from the hint
 	hint, err := Hint(ctx, bucket, p)
 	if err == nil {
-		m, err := follow(ctx, bucket, hint)
-		if err == nil && m.Generation == hint.Generation {
-			_, err = bucket.Head(ctx, layout.ManifestKey(p, m.Generation))
-		}
-		if !errors.Is(err, blob.ErrAbsent) && !errors.Is(err, ErrDamaged) {
-			return m, err
+		var newest bool
+		last, newest, err = newestAfter(ctx, bucket, hint, interval(hint.position.Bytes), func() (bool, error) {
+			_, err := bucket.Head(ctx, layout.ManifestKey(p, hint.Generation))
+			if errors.Is(err, blob.ErrAbsent) {
+				return false, nil
+			}
+			return err == nil, err
+		})
+		if newest || err != nil && !errors.Is(err, ErrDamaged) {
+			return last, err
 		}
 	}
-	m, err := newestListed(ctx, bucket, p, hint)
+	m, err := newestListed(ctx, bucket, p, last)
 	if err != nil || m.later != nil {
 		return m, err
 	}
-	return follow(ctx, bucket, m)
+	if m, err = follow(ctx, bucket, m, 1); errors.Is(err, ErrDamaged) {
+		m.later, err = err, nil
+	}
+	return m, err
 }
 
-// At returns one generation of a partition. Its error wraps blob.ErrAbsent or
-// ErrDamaged if the generation is absent or damaged.
-func At(ctx context.Context, bucket blob.Reader, p layout.Partition, generation uint64) (Manifest, error) {
-	key := layout.ManifestKey(p, generation)
-	content, err := bucket.Get(ctx, key, blob.Range{})
-	if err != nil {
-		return Manifest{}, fmt.Errorf("cannot read manifest %s: %w", key, err)
+// newestAfter returns the last generation that follows from a known one, as follow does, and whether it
+// is the newest of the partition. If no generation follows, newestAfter calls the function isStored: the
+// known generation is the newest if it is stored still (see Read).
+func newestAfter(ctx context.Context, bucket blob.Reader, known Manifest, ahead uint64, isStored func() (bool, error)) (m Manifest, newest bool, err error) {
+	m, err = follow(ctx, bucket, known, ahead)
+	newest = err == nil
+	if newest && m.Generation == known.Generation {
+		newest, err = isStored()
 	}
-	m, err := Decode(p, content)
-	if err == nil && m.Generation != generation {
-		err = fmt.Errorf("%w: it is of generation %d", ErrDamaged, m.Generation)
+	return m, newest, err
+}
+
+// Reread returns the newest generation of a partition, as Read does. The caller has read or committed
+// the generation known before, at any time. If it still is the newest, Reread sends two GETs: one finds
+// that the next generation is absent, and the other that the known one is stored as it was.
+func Reread(ctx context.Context, bucket blob.Reader, known Manifest) (Manifest, error) {
+	if known.Generation > 0 && known.later == nil {
+		m, newest, err := newestAfter(ctx, bucket, known, 1, func() (bool, error) {
+			content, found, err := blob.Find(ctx, bucket, layout.ManifestKey(known.Partition, known.Generation))
+			return found && layout.ContentHash(content) == known.hash, err
+		})
+		if newest || err != nil && !errors.Is(err, ErrDamaged) {
+			return m, err
+		}
 	}
-	if err != nil {
-		return Manifest{}, fmt.Errorf("cannot read manifest %s: %w", key, err)
-	}
-	return m, nil
+	return Read(ctx, bucket, known.Partition)
 }
 
 // newestListed lists the generations of a partition, and returns the newest that can be read. The
-// parameter hint is a generation that the caller has read already (from the partition's hint), or
-// the zero Manifest. newestListed tries only later generations. If none of them can be read, it
-// returns the parameter. If a generation later than the result is damaged, the method Later of the
-// result returns an error. Objects of other programs are ignored.
-func newestListed(ctx context.Context, bucket blob.Reader, p layout.Partition, hint Manifest) (Manifest, error) {
+// parameter known is a generation that the caller has read already, or the zero Manifest. newestListed
+// tries only later generations. If none of them can be read, it returns the parameter. If a generation
+// later than the result is damaged, the method Later of the result returns an error. Objects of other
+// programs are ignored.
+func newestListed(ctx context.Context, bucket blob.Reader, p layout.Partition, known Manifest) (Manifest, error) {
 	var listed []uint64
 	for object, err := range bucket.List(ctx, layout.ManifestPrefix(p), "") {
 		if err != nil {
 			return Manifest{}, fmt.Errorf("cannot list manifests of partition %s: %w", p, err)
 		}
-		if _, number, err := layout.ParseManifestKey(object.Key); err == nil {
+		if _, number, err := layout.ParseManifestKey(object.Key); err == nil && number > known.Generation {
 			listed = append(listed, number)
 		}
 	}
-	newest := Manifest{Partition: p}
-	if hint.Generation > 0 {
-		newest = hint
-	}
+	newest := known
+	below := uint64(math.MaxUint64) // generations from this number on cannot be read
 	for _, number := range slices.Backward(listed) {
-		if number <= hint.Generation { // no listed generation is newer than the hint
-			break
+		if number >= below {
+			continue
 		}
-		m, err := At(ctx, bucket, p, number)
-		switch {
-		case err == nil:
-			m.later = newest.later
+		var m Manifest
+		broken := number
+		e, err := GetEntry(ctx, bucket, p, number)
+		if err == nil {
+			m, broken, err = reach(ctx, bucket, p, e, known)
+		}
+		if err == nil || errors.Is(err, ErrDamaged) && m.Generation > known.Generation {
+			m.later = cmp.Or(newest.later, err)
 			return m, nil
-		case !errors.Is(err, ErrDamaged):
-			return Manifest{}, err
-		case newest.later == nil:
-			newest.later = err
 		}
+		if !errors.Is(err, ErrDamaged) {
+			return Manifest{}, err
+		}
+		newest.later, below = cmp.Or(newest.later, err), broken
 	}
 	if newest.Generation == 0 {
 		return newest, newest.later
@@ -122,16 +144,23 @@ func newestListed(ctx context.Context, bucket blob.Reader, p layout.Partition, h
 // the process was suspended, begins again. If the generation was already stored by then,
 // Commit fails with blob.ErrRetryable.
 func Commit(ctx context.Context, bucket blob.Bucket, p layout.Partition, now func() time.Time, edit func(*Manifest) error) (Manifest, error) {
+	return CommitAfter(ctx, bucket, Manifest{Partition: p}, now, edit)
+}
+
+// CommitAfter does the same as Commit. The caller has read or committed the generation known before,
+// at any time: then the newest generation is found by fewer requests (see Reread).
+func CommitAfter(ctx context.Context, bucket blob.Bucket, known Manifest, now func() time.Time, edit func(*Manifest) error) (Manifest, error) {
 	for try := 0; ; try++ {
 		began := now()
 		late := func() bool { return now().Sub(began) >= Fresh }
-		base, err := Read(ctx, bucket, p)
+		base, err := Reread(ctx, bucket, known)
 		if err == nil {
 			err = base.Later()
 		}
 		if err != nil {
 			return Manifest{}, err
 		}
+		known = base
 		next := base.Clone()
 		if err := edit(&next); errors.Is(err, ErrUnchanged) {
 			return base, nil
@@ -142,22 +171,24 @@ func Commit(ctx context.Context, bucket blob.Bucket, p layout.Partition, now fun
 		if next.Time = now().UTC().Truncate(time.Millisecond); next.Time.Before(base.Time) {
 			next.Time = base.Time
 		}
-		content, err := next.encode()
+		content, err := next.encode(&base)
 		if err != nil {
-			return Manifest{}, err
+			return Manifest{}, fmt.Errorf("cannot commit: %w", err)
 		}
 		if late() {
 			continue
 		}
-		key := layout.ManifestKey(p, next.Generation)
+		key := layout.ManifestKey(next.Partition, next.Generation)
 		err = blob.CreateOnce(ctx, bucket, key, content)
 		if err == nil && late() { // so late that the generations before it may be deleted
 			return Manifest{}, fmt.Errorf("cannot tell whether %s was committed: %w", key, blob.ErrRetryable)
 		}
 		if err == nil {
-			next.hash = layout.ContentHash(content)
-			// A lost hint costs its readers a request and nothing else.
-			_ = bucket.Replace(ctx, layout.HintKey(p), content)
+			if next.isWhole() {
+				_ = bucket.Replace(ctx, layout.HintKey(next.Partition), content)
+			} else if next.Generation%interval(next.position.Bytes) == 0 {
+				_ = PutHint(ctx, bucket, next) // a lost hint costs its readers requests and nothing else
+			}
 			return next, nil
 		}
 		if !errors.Is(err, blob.ErrExists) {
@@ -168,6 +199,9 @@ func Commit(ctx context.Context, bucket blob.Bucket, p layout.Partition, now fun
 		}
 	}
 }
+
+// isWhole reports whether the generation is stored whole, and not as a delta.
+func (m *Manifest) isWhole() bool { return m.position.Checkpoint == m.Generation }
 
 // pause waits for a random time before a commit is tried again, so that the losers of a race do not
 // collide once more. The parameter is the number of the try, from 0. For try 0 the time is at most 1
@@ -192,21 +226,34 @@ func Hint(ctx context.Context, bucket blob.Reader, p layout.Partition) (Manifest
 	return Decode(p, content)
 }
 
+// PutHint makes the hint of a partition a copy of the generation m.
+func PutHint(ctx context.Context, bucket blob.Bucket, m Manifest) error {
+	content, err := m.encodeCopy()
+	if err == nil {
+		err = bucket.Replace(ctx, layout.HintKey(m.Partition), content)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot replace the hint of partition %s: %w", m.Partition, err)
+	}
+	return nil
+}
+
 // Newer returns the newest generation of a partition, of which the caller has read the generation m.
 // If m still is the newest, Newer sends only one GET, which finds that the next generation is absent.
 // The caller must have read m less than an hour ago. After a longer time, the next generation may be
 // absent because it was deleted, and Newer would wrongly return m.
 func Newer(ctx context.Context, bucket blob.Reader, m Manifest) (Manifest, error) {
-	next, err := At(ctx, bucket, m.Partition, m.Generation+1)
-	if errors.Is(err, blob.ErrAbsent) {
-		return m, nil
-	}
-	if err == nil {
-		if hint, err := Hint(ctx, bucket, m.Partition); err == nil && hint.Generation > next.Generation {
-			next = hint
-		}
-		next, err = follow(ctx, bucket, next)
-	}
+	return newer(ctx, bucket, m, 1)
+}
+
+// NewerHint does the same as Newer, if m is the hint: it requests as many of the next generations at
+// the same time as there can be before the next hint.
+func NewerHint(ctx context.Context, bucket blob.Reader, m Manifest) (Manifest, error) {
+	return newer(ctx, bucket, m, interval(m.position.Bytes))
+}
+
+func newer(ctx context.Context, bucket blob.Reader, m Manifest, ahead uint64) (Manifest, error) {
+	next, err := follow(ctx, bucket, m, ahead)
 	if !errors.Is(err, ErrDamaged) {
 		return next, err
 	}
@@ -215,24 +262,6 @@ func Newer(ctx context.Context, bucket blob.Reader, m Manifest) (Manifest, error
 	}
 	return next, err
 }
-
-// follow reads the generations after m one by one, and returns the last that exists; m itself if
-// there is none after it. It fails if one of them is damaged.
-func follow(ctx context.Context, bucket blob.Reader, m Manifest) (Manifest, error) {
-	for {
-		next, err := At(ctx, bucket, m.Partition, m.Generation+1)
-		if errors.Is(err, blob.ErrAbsent) {
-			return m, nil
-		}
-		if err != nil {
-			return Manifest{}, err
-		}
-		m = next
-	}
-}
-
-// maxBytes is the greatest size of a generation before compression, in bytes.
-const maxBytes = 256 << 20
 
 // encoder and decoder compress and decompress all generations. They are made before main begins, and
 // not at their first use. So a test that measures the memory of some work does not count that of the

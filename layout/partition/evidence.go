@@ -102,10 +102,11 @@ func (s *search) rest() string {
 	return fmt.Sprintf("the newest that is left is generation %d", s.newest.Generation)
 }
 
-// manifests adds to the evidence each damaged manifest of a generation later than s.newest (the
-// newest that can be read). The damaged manifest proves that its generation existed.
+// manifests adds to the evidence each manifest of a generation later than s.newest (the newest that
+// can be read) that is damaged, or that follows from an earlier generation that is. It proves that its
+// generation existed.
 func (s *search) manifests(ctx context.Context) error {
-	p := s.newest.Partition
+	p, last := s.newest.Partition, s.newest
 	for object, err := range s.bucket.List(ctx, layout.ManifestPrefix(p), layout.ManifestKey(p, s.newest.Generation)) {
 		if err != nil {
 			return err
@@ -114,11 +115,17 @@ func (s *search) manifests(ctx context.Context) error {
 		if err != nil {
 			continue // a foreign object
 		}
-		_, err = manifest.At(ctx, s.bucket, p, number)
+		e, err := manifest.GetEntry(ctx, s.bucket, p, number)
+		var next manifest.Manifest
+		if err == nil {
+			next, err = e.After(last)
+		}
 		switch {
+		case err == nil: // committed since s.newest was read
+			last = next
 		case errors.Is(err, manifest.ErrDamaged):
 			s.add(object.Key, number, "is a generation that cannot be read, and %s", s.rest())
-		case err != nil && !errors.Is(err, blob.ErrAbsent):
+		case !errors.Is(err, blob.ErrAbsent):
 			return err
 		}
 	}

@@ -54,7 +54,14 @@ func Open(ctx context.Context, bucket blob.Bucket, id layout.Partition, now func
 // but no generation, or manifest.ErrDamaged if no generation can be read. It sends the requests of
 // manifest.Read; without a generation it also lists packages, books, segments and overlays.
 func Read(ctx context.Context, bucket blob.Reader, id layout.Partition) (manifest.Manifest, error) {
-	newest, err := manifest.Read(ctx, bucket, id)
+	return reread(ctx, bucket, manifest.Manifest{Partition: id})
+}
+
+// reread does the same as Read. The parameter known is a generation that was read before, or the zero
+// Manifest of the partition (see manifest.Reread).
+func reread(ctx context.Context, bucket blob.Reader, known manifest.Manifest) (manifest.Manifest, error) {
+	id := known.Partition
+	newest, err := manifest.Reread(ctx, bucket, known)
 	if err != nil || newest.Generation > 0 {
 		return newest, fault(err)
 	}
@@ -109,7 +116,7 @@ func (p *Partition) Manifest() *manifest.Manifest { return p.newest }
 
 // Reload reads the newest generation again. It fails as Open does.
 func (p *Partition) Reload(ctx context.Context) error {
-	newest, err := Read(ctx, p.bucket, p.ID())
+	newest, err := reread(ctx, p.bucket, *p.newest)
 	if err == nil {
 		err = newest.Later()
 	}
@@ -138,7 +145,7 @@ func (p *Partition) Begin(ctx context.Context) error {
 // Commit commits nothing and returns nil. If it returns another error, Commit commits nothing and
 // returns this error. Afterwards Manifest returns the newest generation.
 func (p *Partition) Commit(ctx context.Context, edit func(*Edit) error) error {
-	newest, err := manifest.Commit(ctx, p.bucket, p.ID(), p.now, func(m *manifest.Manifest) error {
+	newest, err := manifest.CommitAfter(ctx, p.bucket, *p.newest, p.now, func(m *manifest.Manifest) error {
 		if m.Generation == 0 {
 			if _, err := Read(ctx, p.bucket, p.ID()); err != nil {
 				return err

@@ -11,6 +11,10 @@ import (
 // damaged object is taken off its list without being condemned: repair has moved its
 // bytes into quarantine, and a sound object may be stored under its key again.
 
+// Restate makes the generation a checkpoint: it is stored whole, and can be read even if generations
+// before it are damaged or lost.
+func (e *Edit) Restate() { e.next.Restate() }
+
 // UnlistPackage takes a lost or damaged package off the list of packages, and marks its documents
 // as dead in all segments. If the key is not listed any more, it only removes the key from
 // Manifest.Condemned, the list of objects to delete.

@@ -18,16 +18,19 @@ import (
 
 // mendManifests mends the manifests of a partition, which are numbered generations. It restores the
 // newest generation from the hint, which is its copy, and replaces a hint that is not a copy of a
-// generation. Older generations cannot be restored: there is no copy of them. It runs before the
+// generation. Older generations cannot be restored: there is no copy of them. If the newest generation
+// follows from one of these, mendManifests commits the present state as a whole. It runs before the
 // repairs of other objects of the partition, because these commit new generations. It returns a
 // sentence for each object that it has mended.
 func (r *Repairer) mendManifests(ctx context.Context, p layout.Partition, problems []verify.Problem) (mended []string, err error) {
+	var damaged bool
 	for _, problem := range problems {
 		var done bool
 		switch {
 		case problem.Key == layout.HintKey(p):
 			done, err = r.replaceHint(ctx, p)
 		case strings.HasPrefix(problem.Key, layout.Manifests):
+			damaged = true
 			done, err = r.putBack(ctx, p, problem.Key)
 		}
 		if err != nil {
@@ -37,34 +40,81 @@ func (r *Repairer) mendManifests(ctx context.Context, p layout.Partition, proble
 			mended = append(mended, fmt.Sprintf("%s was damaged or missing, and is mended", problem.Key))
 		}
 	}
-	return mended, nil
+	if !damaged {
+		return mended, nil
+	}
+	said, err := r.restate(ctx, p)
+	if said != "" {
+		mended = append(mended, said)
+	}
+	return mended, err
 }
 
-// putBack stores a missing or damaged generation again under its key, with the bytes of the hint,
-// which is the replaceable copy of a partition's newest generation. If the hint is not a copy of
-// this generation, putBack changes nothing and returns false.
+// restate commits the present state of a partition as a whole, if the newest generation is a delta (a
+// list of changes) that follows from a lost or damaged one: then only the hint has this state. It
+// returns a sentence for the report; "" if there was nothing to do.
+func (r *Repairer) restate(ctx context.Context, p layout.Partition) (string, error) {
+	own, err := partition.Open(ctx, r.Bucket, p, r.Now)
+	if partition.IsFault(err) { // the present state is lost: see refound
+		return "", nil
+	}
+	if err != nil || own.Manifest().Generation == 0 {
+		return "", err
+	}
+	newest := own.Manifest().Generation
+	_, err = manifest.At(ctx, r.Bucket, p, newest)
+	if !errors.Is(err, manifest.ErrDamaged) && !errors.Is(err, blob.ErrAbsent) {
+		return "", err
+	}
+	err = own.Commit(ctx, func(e *partition.Edit) error {
+		e.Restate()
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("generation %d of partition %s followed from one that is lost, and is committed again as a whole", newest, p), nil
+}
+
+// putBack stores a missing or damaged generation again under its key, as the hint has it, which is the
+// replaceable copy of a recent generation. If the hint is not a copy of this generation, putBack changes
+// nothing and returns false. If the generation was a delta (a list of changes), it becomes a whole
+// one. This is possible only if no other generation follows from it.
 func (r *Repairer) putBack(ctx context.Context, p layout.Partition, key string) (bool, error) {
 	_, number, err := layout.ParseManifestKey(key)
 	if err != nil { // the key is not of a generation: the object is foreign
 		return false, nil
 	}
 	copied, found, err := blob.Find(ctx, r.Bucket, layout.HintKey(p))
-	if err != nil || !found || !isGeneration(copied, p, number) {
+	if err != nil || !found {
 		return false, err
 	}
-	if next, err := manifest.At(ctx, r.Bucket, p, number+1); err == nil && next.Parent != layout.ContentHash(copied) {
+	hint, err := manifest.Decode(p, copied)
+	if err != nil || hint.Generation != number {
+		return false, nil
+	}
+	whole := copied
+	if layout.ContentHash(copied) != hint.Hash() {
+		if whole, err = hint.EncodeWhole(); err != nil {
+			return false, err
+		}
+	}
+	if next, err := manifest.GetEntry(ctx, r.Bucket, p, number+1); err == nil && next.Parent != layout.ContentHash(whole) {
 		return false, nil
 	}
 	damaged, found, err := blob.Find(ctx, r.Bucket, key)
-	if err != nil || found && bytes.Equal(damaged, copied) {
+	if err != nil || found && bytes.Equal(damaged, whole) {
 		return false, err
+	}
+	if err := r.Bucket.Replace(ctx, layout.HintKey(p), whole); err != nil {
+		return false, fmt.Errorf("cannot replace the hint of partition %s: %w", p, err)
 	}
 	if found {
 		if err := r.remove(ctx, key, damaged); err != nil {
 			return false, err
 		}
 	}
-	if err := blob.CreateOnce(ctx, r.Bucket, key, copied); err != nil {
+	if err := blob.CreateOnce(ctx, r.Bucket, key, whole); err != nil {
 		return false, fmt.Errorf("cannot put back %s: %w", key, err)
 	}
 	return true, nil
@@ -86,8 +136,11 @@ func (r *Repairer) replaceHint(ctx context.Context, p layout.Partition) (bool, e
 	if err != nil { // no generation is stored
 		return false, nil
 	}
-	content, found, err := blob.Find(ctx, r.Bucket, newest)
-	if err != nil || !found || !isGeneration(content, p, number) {
+	m, err := manifest.At(ctx, r.Bucket, p, number)
+	if errors.Is(err, manifest.ErrDamaged) || errors.Is(err, blob.ErrAbsent) {
+		return false, nil
+	}
+	if err != nil {
 		return false, err
 	}
 	damaged, found, err := blob.Find(ctx, r.Bucket, layout.HintKey(p))
@@ -99,17 +152,7 @@ func (r *Repairer) replaceHint(ctx context.Context, p layout.Partition) (bool, e
 			return false, err
 		}
 	}
-	if err := r.Bucket.Replace(ctx, layout.HintKey(p), content); err != nil {
-		return false, fmt.Errorf("cannot replace the hint of partition %s: %w", p, err)
-	}
-	return true, nil
-}
-
-// isGeneration reports whether content is a generation of partition p, that is a version of its
-// manifest, and has the given number.
-func isGeneration(content []byte, p layout.Partition, number uint64) bool {
-	m, err := manifest.Decode(p, content)
-	return err == nil && m.Generation == number
+	return true, manifest.PutHint(ctx, r.Bucket, m)
 }
 
 // refound stores a new generation (version of the manifest) of a partition if objects in the bucket

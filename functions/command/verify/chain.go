@@ -16,17 +16,17 @@ import (
 )
 
 // generation is one generation (version) of a partition's manifest, as read from the bucket. It was
-// read from its own object, or from the hint, which is a copy of the newest generation.
+// read from its own object, or from the hint, which is a copy of a recent generation.
 type generation struct {
 	manifest.Manifest
-	hash string // content hash of the bytes; "" if the object is missing
+	hash string // content hash of the bytes; for a hint, that of the generation that it copies. "" if the object is missing
 	bad  error  // why the generation cannot be read; nil if it can
 }
 
-// read returns the generation (version of partition p's manifest) stored under a key. If it is
-// missing or damaged, read returns it with the reason in the field bad. read fails only if the
-// object store fails.
-func read(ctx context.Context, bucket blob.Reader, p layout.Partition, key string) (generation, error) {
+// readHint returns the hint of a partition. If it is missing or damaged, readHint returns it with the
+// reason in the field bad. readHint fails only if the object store fails.
+func readHint(ctx context.Context, bucket blob.Reader, p layout.Partition) (generation, error) {
+	key := layout.HintKey(p)
 	content, err := bucket.Get(ctx, key, blob.Range{})
 	if errors.Is(err, blob.ErrAbsent) {
 		return generation{bad: err}, nil
@@ -34,19 +34,44 @@ func read(ctx context.Context, bucket blob.Reader, p layout.Partition, key strin
 	if err != nil {
 		return generation{}, fmt.Errorf("cannot read manifest %s: %w", key, err)
 	}
-	g := generation{hash: layout.ContentHash(content)}
+	var g generation
 	g.Manifest, g.bad = manifest.Decode(p, content)
+	g.hash = g.Manifest.Hash()
 	return g, nil
 }
 
+// readEntry returns the number, parent and time of a generation (version of partition p's manifest), as
+// it is stored. If it is missing or damaged, readEntry returns the reason in the field bad. It fails
+// only if the object store fails.
+func readEntry(ctx context.Context, bucket blob.Reader, p layout.Partition, number uint64) (generation, error) {
+	key := layout.ManifestKey(p, number)
+	content, err := bucket.Get(ctx, key, blob.Range{})
+	if errors.Is(err, blob.ErrAbsent) {
+		return generation{bad: err}, nil
+	}
+	if err != nil {
+		return generation{}, fmt.Errorf("cannot read manifest %s: %w", key, err)
+	}
+	e, err := manifest.DecodeEntry(p, content)
+	if err == nil && e.Generation != number {
+		err = fmt.Errorf("it is of generation %d", e.Generation)
+	}
+	return generation{manifest.Manifest{Parent: e.Parent, Time: e.Time}, layout.ContentHash(content), err}, nil
+}
+
 // history holds all generations (numbered versions of the manifest) of a partition. A generation
-// whose object is missing has an element, too, with the reason in its field bad. Only the newest
-// generation has its whole manifest; the others have only their hash, their parent's hash and their
-// time.
+// whose object is missing has an element, too, with the reason in its field bad. The elements have
+// only the hash, the parent's hash and the time.
 type history struct {
 	hint        generation // hint as read; it should be a copy of a generation
 	first       uint64     // number of the generation in generations[0]; 1 if generations is empty
 	generations []generation
+	// last is the newest generation, read from the stored generations. It is nil if that one cannot be
+	// read: it is damaged itself, or is a delta (a list of changes) that follows from a damaged one.
+	last *generation
+	// checkpoint is the number of the generation from which the newest one follows by deltas; that of
+	// the newest if it is whole, or is damaged itself
+	checkpoint uint64
 }
 
 // newest returns the number of the newest generation (version of the manifest).
@@ -62,13 +87,13 @@ func (h *history) at(number uint64) *generation {
 }
 
 // history reads the hint and all generations (versions of the manifest) of a partition. The hint is
-// a copy of the newest generation. history reads it first, and lists the generations after that. So
+// a copy of a recent generation. history reads it first, and lists the generations after that. So
 // if the hint is newer than all generations in the list, a generation is lost. (In the opposite
 // order, a commit between the two steps would also make the hint newer.)
 func (v *run) history(ctx context.Context, p layout.Partition) (history, error) {
 	var h history
 	var err error
-	if h.hint, err = read(ctx, v.Bucket, p, layout.HintKey(p)); err != nil {
+	if h.hint, err = readHint(ctx, v.Bucket, p); err != nil {
 		return history{}, err
 	}
 	there := make(map[uint64]bool)
@@ -89,6 +114,7 @@ func (v *run) history(ctx context.Context, p layout.Partition) (history, error) 
 	}
 	h.generations = make([]generation, newest+1-h.first)
 	progress := v.stage(Manifests, int64(len(h.generations)))
+	within := ctx
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(2 * runtime.GOMAXPROCS(0))
 	for i := range h.generations {
@@ -99,22 +125,36 @@ func (v *run) history(ctx context.Context, p layout.Partition) (history, error) 
 			continue
 		}
 		group.Go(func() error {
-			g, err := read(ctx, v.Bucket, p, layout.ManifestKey(p, number))
+			g, err := readEntry(ctx, v.Bucket, p, number)
 			if err != nil {
 				return err
-			}
-			if g.bad == nil && g.Generation != number {
-				g.bad = fmt.Errorf("it is of generation %d", g.Generation)
-			}
-			if number < newest {
-				g.Manifest = manifest.Manifest{Parent: g.Parent, Time: g.Time}
 			}
 			h.generations[i] = g
 			progress.add(1)
 			return nil
 		})
 	}
-	return h, group.Wait()
+	if err := group.Wait(); err != nil || newest == 0 {
+		return h, err
+	}
+	return h, v.readLast(within, p, &h)
+}
+
+// readLast sets the fields last and checkpoint of a history that has generations.
+func (v *run) readLast(ctx context.Context, p layout.Partition, h *history) error {
+	newest := h.newest()
+	h.checkpoint = newest
+	e, err := manifest.GetEntry(ctx, v.Bucket, p, newest)
+	var m manifest.Manifest
+	if err == nil {
+		h.checkpoint = e.Checkpoint
+		m, err = manifest.At(ctx, v.Bucket, p, newest)
+	}
+	if errors.Is(err, manifest.ErrDamaged) || errors.Is(err, blob.ErrAbsent) || h.at(newest).bad != nil {
+		return nil
+	}
+	h.last = &generation{Manifest: m, hash: m.Hash()}
+	return err
 }
 
 // chain checks the generations (versions of the manifest) of a partition. Each names the hash of
@@ -174,12 +214,15 @@ func (v *run) missing(ctx context.Context, p layout.Partition, h history, inForc
 
 // unread returns the text with which the report describes an unreadable generation (version of the
 // manifest). The parameter number is that of the generation. In the report the text follows the key
-// of the generation's object. For the newest generation it says only that it cannot be read. For an
-// older one it says that no present data depends on it, and from what time on the sweep would have
-// deleted it anyway.
+// of the generation's object. For the newest generation it says only that it cannot be read. An older
+// one may be needed to read the newest. For another it says that no present data depends on it, and from
+// what time on the sweep would have deleted it anyway.
 func (h *history) unread(inForce *generation, number uint64) string {
 	if inForce == nil || number >= inForce.Generation {
 		return "is no generation that can be read"
+	}
+	if h.last == nil && number >= h.checkpoint {
+		return "is needed by the generations after it, which only the hint can replace; run bucketsearch verify --repair, which commits the present state as a whole"
 	}
 	followed := inForce.Time
 	for n := number + 1; n < inForce.Generation; n++ {
@@ -194,19 +237,23 @@ func (h *history) unread(inForce *generation, number uint64) string {
 }
 
 // inForce returns the newest generation (version of the manifest) of a partition. There are two
-// sources: the generation's own object, and the hint, which should be a copy of it. inForce takes
-// the hint if the object is missing or unreadable, or has more faults than the hint (see the method
-// faults). It returns nil if neither can be read: then the contents of the partition are unknown.
-// It reports a hint that is not a copy of a generation. The parameter exists has the sizes of the
-// partition's objects, by key.
-func (v *run) inForce(p layout.Partition, h history, exists map[string]int64) *generation {
-	newest := h.newest()
-	var last *generation
-	if g := h.at(newest); g != nil && g.bad == nil {
-		last = g
-	}
+// sources: the stored generations, and the hint, which should be a copy of one of them. inForce takes
+// the hint if the newest generation is missing or unreadable, or has more faults than the hint (see the
+// method faults). It returns nil if neither can be read: then the contents of the partition are unknown,
+// or known only by the hint and the deltas after it. It reports a hint that is not a copy of a
+// generation. The parameter exists has the sizes of the partition's objects, by key.
+func (v *run) inForce(ctx context.Context, p layout.Partition, h history, exists map[string]int64) (*generation, error) {
+	newest, last := h.newest(), h.last
 	hint, hintKey := &h.hint, layout.HintKey(p)
 	number := hint.Generation
+	same := false // the hint says what the generation says that it copies
+	if g := h.at(number); hint.bad == nil && g != nil && g.hash == hint.hash {
+		m, err := manifest.At(ctx, v.Bucket, p, number)
+		if errors.Is(err, blob.ErrRetryable) || ctx.Err() != nil {
+			return nil, err
+		}
+		same = err != nil || manifest.Equal(&m, &hint.Manifest)
+	}
 	switch {
 	case errors.Is(hint.bad, blob.ErrAbsent): // a missing hint is no problem: readers list the generations
 	case hint.bad != nil:
@@ -217,22 +264,22 @@ func (v *run) inForce(p layout.Partition, h history, exists map[string]int64) *g
 		for ; newest < number; newest++ {
 			v.problem(Missing, p, layout.ManifestKey(p, newest+1), "is missing, and the hint is a copy of generation %d", number)
 		}
-		return hint
+		return hint, nil
 	case number < h.first: // a copy of a generation that was deleted since
-	case h.at(number).hash == hint.hash:
+	case same:
 	case number < newest && h.at(number+1).Parent == hint.hash: // the method chain reports it
 	case number == newest && (last == nil || h.faults(hint, exists) < h.faults(last, exists)):
 		if last != nil {
 			v.problem(Damaged, p, layout.ManifestKey(p, newest), "is not what the hint is a copy of, and names what never was")
 		}
-		return hint
+		return hint, nil
 	default:
 		v.problem(Damaged, p, hintKey, "is no copy of generation %d", number)
 	}
 	if newest == 0 {
-		return &generation{Manifest: manifest.Manifest{Partition: p}}
+		return &generation{Manifest: manifest.Manifest{Partition: p}}, nil
 	}
-	return last
+	return last, nil
 }
 
 // copied is called if the hint says that it is a copy of generation n (a version of the manifest),

@@ -182,7 +182,10 @@ func (v *run) begin(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		newest := v.inForce(p, h, exists)
+		newest, err := v.inForce(ctx, p, h, exists)
+		if err != nil {
+			return err
+		}
 		if newest == nil {
 			if newest, err = v.before(ctx, p); err != nil {
 				return err

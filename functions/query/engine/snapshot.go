@@ -167,7 +167,7 @@ func (e *Engine) newest(ctx context.Context, p layout.Partition, known map[layou
 			return nil
 		})
 	}
-	newest, err := manifest.Newer(fork.Branch(), e.bucket, hint)
+	newest, err := manifest.NewerHint(fork.Branch(), e.bucket, hint)
 	_ = ahead.Wait()
 	return newest, err
 }

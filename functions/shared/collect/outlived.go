@@ -102,16 +102,11 @@ func (c *Collector) countPages(ctx context.Context) (map[uint32]int, error) {
 	return pages, nil
 }
 
-const (
-	// atOnce limits how often Past deletes generations of the manifest. When the oldest generation
-	// becomes old enough to be deleted, Past waits for the time atOnce. Then it deletes all generations
-	// that are old enough. Without this pause, every run could have one generation to delete, because
-	// each run that deletes generations also commits one.
-	atOnce = 24 * time.Hour
-	// maxPast is the greatest number of manifest generations that one run of Past reads to find the
-	// oldest one to keep.
-	maxPast = 1000
-)
+// atOnce limits how often Past deletes generations of the manifest. When the oldest generation
+// becomes old enough to be deleted, Past waits for the time atOnce. Then it deletes all generations
+// that are old enough. Without this pause, every run could have one generation to delete, because
+// each run that deletes generations also commits one.
+const atOnce = 24 * time.Hour
 
 // Past deletes the generations (versions of the manifest) that are too old to be requested (see
 // Limits.Past). It takes three steps:
@@ -124,7 +119,7 @@ const (
 //	    its next run deletes the rest.
 func (c *Collector) Past(ctx context.Context) error {
 	before := c.Now().Add(-c.Limits.Past - c.Limits.Grace)
-	oldest, err := c.firstAfter(ctx, before)
+	oldest, err := c.oldestToKeep(ctx, before)
 	if err != nil || oldest == 0 {
 		return err
 	}
@@ -169,35 +164,33 @@ func (c *Collector) replaceHint(ctx context.Context) error {
 	if err != nil || hint.Generation >= c.Manifest().Oldest {
 		return nil
 	}
-	content, err := c.Bucket.Get(ctx, layout.ManifestKey(c.ID(), c.Manifest().Generation), blob.Range{})
-	if err != nil {
-		return err
-	}
-	if err := c.Bucket.Replace(ctx, layout.HintKey(c.ID()), content); err != nil {
-		return fmt.Errorf("cannot replace the hint, which is of generation %d, before older generations than %d are deleted: %w", hint.Generation, c.Manifest().Oldest, err)
+	if err := manifest.PutHint(ctx, c.Bucket, *c.Manifest()); err != nil {
+		return fmt.Errorf("cannot delete older generations than %d, while the hint is of generation %d: %w", c.Manifest().Oldest, hint.Generation, err)
 	}
 	return nil
 }
 
-// firstAfter returns the number of the oldest generation of the manifest to keep: the one that was the
-// newest at the given moment. It returns 0 if nothing is to be deleted yet. That is so if the oldest existing
-// generation was still the newest one at the time moment − atOnce. firstAfter reads at most maxPast
-// generations, the oldest first. If all these are older than the moment, it returns the last of them.
-func (c *Collector) firstAfter(ctx context.Context, moment time.Time) (first uint64, err error) {
+// oldestToKeep returns the number of the oldest generation of the manifest to keep: the one that was
+// the newest at the given moment, or the last checkpoint before it, if it is stored as a delta. It
+// returns 0 if nothing is to be deleted yet. That is so if the oldest existing generation was still the
+// newest one at the time moment − atOnce.
+func (c *Collector) oldestToKeep(ctx context.Context, moment time.Time) (oldest uint64, err error) {
 	kept := max(c.Manifest().Oldest, 1)
-	for n := kept + 1; n <= min(c.Manifest().Generation, kept+maxPast); n++ {
-		g, err := manifest.At(ctx, c.Bucket, c.ID(), n)
-		switch {
-		case errors.Is(err, blob.ErrRetryable) || ctx.Err() != nil:
-			return 0, err
-		case err != nil: // the generation is damaged or lost, and its time is unknown
-		case g.Time.After(moment), first == 0 && g.Time.After(moment.Add(-atOnce)):
-			return first, nil
-		default:
-			first = n
-		}
+	if c.Manifest().Generation <= kept {
+		return 0, nil
 	}
-	return first, nil
+	next, err := manifest.GetEntry(ctx, c.Bucket, c.ID(), kept+1)
+	switch {
+	case errors.Is(err, blob.ErrRetryable) || ctx.Err() != nil:
+		return 0, err
+	case err == nil && next.Time.After(moment.Add(-atOnce)):
+		return 0, nil
+	}
+	then, err := manifest.InForce(ctx, c.Bucket, *c.Manifest(), moment)
+	if errors.Is(err, manifest.ErrNotKept) || err == nil && then.Checkpoint <= kept {
+		return 0, nil
+	}
+	return then.Checkpoint, err
 }
 
 // deleteOverlays deletes the overlays (additions to segments, such as lists of dead documents) that
