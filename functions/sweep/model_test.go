@@ -91,15 +91,16 @@ func (m *model) judge(key string) {
 		return
 	case strings.HasPrefix(key, layout.Overlays):
 	case strings.HasPrefix(key, layout.Packages), strings.HasPrefix(key, layout.Books), strings.HasPrefix(key, layout.Segments):
-		for _, c := range newest.Condemned {
+		condemned := false
+		for _, c := range m.condemned(&newest) {
 			if c.Key == key {
-				erased = c.Erase
+				condemned, erased = true, c.Erase
 				if m.clock.Now().Sub(c.At) < m.Limits.Collect.Grace {
 					m.t.Errorf("%s is deleted within the grace", key)
 				}
 			}
 		}
-		if !newest.IsCondemned(key) {
+		if !condemned {
 			if len(m.there(key)) > 0 {
 				m.t.Errorf("%s is deleted, and not condemned", key)
 			}
@@ -135,7 +136,7 @@ func (m *model) add() {
 			m.t.Error(err)
 			return
 		}
-		if newest := m.world.manifest(0); newest.IsCondemned(pkg.Key) || newest.Package(pkg.Key) != nil || m.bucket.Create(m.t.Context(), pkg.Key, content) != nil {
+		if newest := m.world.manifest(0); m.hasCondemned(&newest, pkg.Key) || newest.Package(pkg.Key) != nil || m.bucket.Create(m.t.Context(), pkg.Key, content) != nil {
 			continue
 		}
 		err = m.learn(0, book.Book{Outcomes: outcomes}, pkg)
@@ -211,7 +212,7 @@ func TestNothingElseIsDeleted(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			m := &model{world: newQuiet(t), random: rand.New(rand.NewPCG(seed, 4))}
-			m.Limits.Compact.Books, m.Limits.Tiers.Tier, m.Limits.Collect.Past = 3, 3, 36*time.Hour
+			m.Limits.Compact.Books, m.Limits.Tiers.Tier, m.Limits.Collect.Past, m.Limits.Collect.Listed = 3, 3, 36*time.Hour, 2
 			m.run()
 			var readers []reading
 			for round := range racetest.Rounds(12, 5) {
@@ -250,7 +251,7 @@ func TestNothingElseIsDeleted(t *testing.T) {
 			m.run()
 			m.checkPast(0)
 			m.checkKeys(0)
-			if newest := m.world.manifest(0); newest.Condemned != nil || newest.Forgotten != m.version() {
+			if newest := m.world.manifest(0); newest.Condemned != nil || newest.CondemnedLists != nil || newest.Forgotten != m.version() {
 				t.Errorf("condemned %+v, forgotten %d", newest.Condemned, newest.Forgotten)
 			}
 			m.oneVersionEach()

@@ -116,6 +116,58 @@ func TestCollect(t *testing.T) {
 	}
 }
 
+// TestCollectLists condemns many objects. A day later the sweep must move their records from the manifest
+// to a list. It must delete them when no kept generation lists any of them, or earlier if they are to be
+// erased; and forget the list after another grace period.
+func TestCollectLists(t *testing.T) {
+	for _, erase := range []bool{false, true} {
+		w := newQuiet(t)
+		w.run()
+		var keys []string
+		for n := range 300 {
+			key := layout.BookKey(0, layout.ContentHash([]byte{byte(n), byte(n >> 8)}))
+			keys = append(keys, key)
+			functionstest.Put(t, w.bucket, key, nil)
+		}
+		functionstest.Commit(t, w.bucket, 0, func(m *manifest.Manifest) { m.Condemn(w.clock.Now(), keys[:299]...) })
+		w.clock.Advance(time.Hour)
+		functionstest.Commit(t, w.bucket, 0, func(m *manifest.Manifest) { m.Condemn(w.clock.Now(), keys[299]) })
+		check := func(when string, there, records, lists int) {
+			t.Helper()
+			m := w.manifest(0)
+			if got := w.there(keys...); len(got) != there || len(m.Condemned) != records || len(m.CondemnedLists) != lists {
+				t.Errorf("%s, erase %v: %d are there, want %d; %d records, want %d; lists %+v, want %d", when, erase, len(got), there, len(m.Condemned), records, m.CondemnedLists, lists)
+			}
+		}
+		w.clock.Advance(22 * time.Hour)
+		w.run()
+		check("before a day", 300, 300, 0)
+		w.clock.Advance(time.Hour)
+		w.run()
+		check("after a day", 300, 0, 1)
+		if erase {
+			functionstest.Commit(t, w.bucket, 0, func(m *manifest.Manifest) { m.Erase() })
+			w.clock.Advance(time.Hour)
+		} else {
+			w.clock.Advance(w.Limits.Collect.Past - time.Hour)
+			w.run()
+			check("while generations that list them are kept", 300, 0, 1)
+			w.clock.Advance(2 * w.Limits.Collect.Grace)
+			w.run()
+		}
+		w.run()
+		check("after the grace", 0, 0, 1)
+		w.clock.Advance(w.Limits.Collect.Grace)
+		w.run()
+		check("after another grace", 0, 0, 0)
+		w.clock.Advance(w.Limits.Collect.Past + 3*w.Limits.Collect.Grace)
+		w.run()
+		w.clock.Advance(w.Limits.Collect.Past + 3*w.Limits.Collect.Grace)
+		w.run()
+		w.checkPast(0)
+	}
+}
+
 // TestThePastIsKept checks that queries about an earlier moment can be answered for as long as the
 // manifest of that moment is kept: all objects that it lists exist.
 func TestThePastIsKept(t *testing.T) {

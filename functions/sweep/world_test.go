@@ -64,13 +64,34 @@ func (w *world) learn(p layout.Partition, learnt book.Book, packages ...manifest
 			m.Add(pkg)
 		}
 		for key := range m.Objects() {
-			if m.IsCondemned(key) {
+			if w.hasCondemned(m, key) {
 				return errCondemned
 			}
 		}
 		return nil
 	})
 	return err
+}
+
+// condemned returns all records of condemned objects: those in a manifest, and those in its lists.
+func (w *world) condemned(m *manifest.Manifest) []manifest.Condemned {
+	all := slices.Clone(m.Condemned)
+	for _, l := range m.CondemnedLists {
+		records, err := partition.ReadCondemnedList(w.t.Context(), w.bucket, l)
+		if err != nil {
+			w.t.Error(err)
+		}
+		for _, c := range records {
+			c.Erase, c.Gone = c.Erase || l.Erase, l.Gone
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// hasCondemned reports whether a manifest or one of its lists has a record of the object with the key.
+func (w *world) hasCondemned(m *manifest.Manifest, key string) bool {
+	return slices.ContainsFunc(w.condemned(m), func(c manifest.Condemned) bool { return c.Key == key })
 }
 
 // orphan stores the objects that pack and index store for a page, but commits no manifest that

@@ -18,14 +18,15 @@ type delta struct {
 	Format int      `json:"format"`
 	Log    position `json:"log"`
 	*Manifest
-	Packages     []change[Package]        `json:"packages,omitempty"`
-	Books        []change[Book]           `json:"books,omitempty"`
-	Segments     []change[Segment]        `json:"segments,omitempty"`
-	Consumed     []change[Consumed]       `json:"consumed,omitempty"`
-	Closed       []change[layout.Version] `json:"closed,omitempty"`
-	Gone         []change[Gone]           `json:"gone,omitempty"`
-	Condemned    []change[Condemned]      `json:"condemned,omitempty"`
-	Dictionaries *dictionariesDelta       `json:"dictionaries,omitempty"`
+	Packages       []change[Package]        `json:"packages,omitempty"`
+	Books          []change[Book]           `json:"books,omitempty"`
+	Segments       []change[Segment]        `json:"segments,omitempty"`
+	Consumed       []change[Consumed]       `json:"consumed,omitempty"`
+	Closed         []change[layout.Version] `json:"closed,omitempty"`
+	Gone           []change[Gone]           `json:"gone,omitempty"`
+	Condemned      []change[Condemned]      `json:"condemned,omitempty"`
+	CondemnedLists []change[CondemnedList]  `json:"condemnedLists,omitempty"`
+	Dictionaries   *dictionariesDelta       `json:"dictionaries,omitempty"`
 }
 
 // dictionariesDelta is Dictionaries with the changes of its list All.
@@ -49,13 +50,14 @@ type position struct {
 func deltaOf(before, after *Manifest) delta {
 	d := delta{
 		Format: format, Log: before.position, Manifest: after,
-		Packages:  changesOf(before.Packages, after.Packages, func(p *Package) uint32 { return p.ID }, samePackage),
-		Books:     changesOf(before.Books, after.Books, func(b *Book) string { return b.Key }, equal),
-		Segments:  withoutParts(before.Segments, changesOf(before.Segments, after.Segments, func(s *Segment) string { return s.Key }, sameSegment)),
-		Consumed:  changesOf(before.Consumed, after.Consumed, func(c *Consumed) layout.Version { return c.Batch }, sameConsumed),
-		Closed:    changesOf(before.Closed, after.Closed, func(v *layout.Version) layout.Version { return *v }, equal),
-		Gone:      changesOf(before.Gone, after.Gone, func(g *Gone) layout.Identity { return g.ID }, equal),
-		Condemned: changesOf(before.Condemned, after.Condemned, func(c *Condemned) string { return c.Key }, sameCondemned),
+		Packages:       changesOf(before.Packages, after.Packages, func(p *Package) uint32 { return p.ID }, samePackage),
+		Books:          changesOf(before.Books, after.Books, func(b *Book) string { return b.Key }, equal),
+		Segments:       withoutParts(before.Segments, changesOf(before.Segments, after.Segments, func(s *Segment) string { return s.Key }, sameSegment)),
+		Consumed:       changesOf(before.Consumed, after.Consumed, func(c *Consumed) layout.Version { return c.Batch }, sameConsumed),
+		Closed:         changesOf(before.Closed, after.Closed, func(v *layout.Version) layout.Version { return *v }, equal),
+		Gone:           changesOf(before.Gone, after.Gone, func(g *Gone) layout.Identity { return g.ID }, equal),
+		Condemned:      changesOf(before.Condemned, after.Condemned, func(c *Condemned) string { return c.Key }, sameCondemned),
+		CondemnedLists: changesOf(before.CondemnedLists, after.CondemnedLists, func(l *CondemnedList) string { return l.Key }, sameCondemnedList),
 	}
 	if own := after.Dictionaries; own != nil {
 		d.Dictionaries = &dictionariesDelta{own, changesOf(before.Dictionaries.list(), own.All, func(one *Dictionary) string { return one.Key }, sameDictionary)}
@@ -84,6 +86,10 @@ func (d *delta) apply(before *Manifest) (Manifest, error) {
 	step("closed", func() (err error) { after.Closed, err = applied(before.Closed, d.Closed); return err })
 	step("gone", func() (err error) { after.Gone, err = applied(before.Gone, d.Gone); return err })
 	step("condemned", func() (err error) { after.Condemned, err = applied(before.Condemned, d.Condemned); return err })
+	step("lists of condemned", func() (err error) {
+		after.CondemnedLists, err = applied(before.CondemnedLists, d.CondemnedLists)
+		return err
+	})
 	after.Dictionaries = nil
 	if own := d.Dictionaries; own != nil {
 		after.Dictionaries = new(Dictionaries)
@@ -175,6 +181,10 @@ func sameConsumed(a, b *Consumed) bool {
 
 func sameCondemned(a, b *Condemned) bool {
 	return a.Key == b.Key && a.At.Equal(b.At) && a.Since == b.Since && a.Erase == b.Erase && a.Gone.Equal(b.Gone)
+}
+
+func sameCondemnedList(a, b *CondemnedList) bool {
+	return a.Key == b.Key && a.Bytes == b.Bytes && a.Records == b.Records && a.At.Equal(b.At) && a.Since == b.Since && a.Erase == b.Erase && a.Gone.Equal(b.Gone)
 }
 
 func sameDictionary(a, b *Dictionary) bool {

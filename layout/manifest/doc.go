@@ -28,6 +28,8 @@
 //	                  "terms": 2, "pages": 40, "sentences": 90, "rules": 1, "omitted": ["1 of 91 pairs of sentences"]}]},
 //	 "gone":     [{"id": "<identity of a URL>", "version": "00000001-000000000001", "masked": true}],
 //	 "condemned": [{"key": "packages/0000/….spf", "at": "2026-11-21T22:00:00.123Z", "since": 7, "gone": "…"}],
+//	 "condemnedLists": [{"key": "overlays/0000/000000000007_….ovl", "bytes": 9000, "records": 400,
+//	                     "at": "2026-11-21T21:00:00.123Z", "since": 5}],
 //	 "sum": "<content hash of the document without sum>"
 //	}
 //
@@ -81,6 +83,15 @@
 //
 //	"copy": {"of": "<content hash of the delta as it is stored>", "log": {…}}
 //
+// # Condemned objects
+//
+// A generation that ceases to list an object records that it will be deleted. These records are kept for
+// as long as generations are, and then for two graces (waiting times): ten days. A busy partition has
+// more of them than of anything else. So the function sweep moves old ones once a day to an immutable
+// object, a list (see [CondemnedList]). It moves at most 16,384 at once, and fewer than 256 only together
+// with later ones. The objects of a list are deleted together; then the list is forgotten. Whoever stores
+// an object under a new key reads all lists first, once for each partition that it opens.
+//
 // # Damage
 //
 // The parent's hash in a delta must be that of the generation to which the delta is applied. So a
@@ -109,7 +120,7 @@
 //     know them drops them, and rank makes them again. "apart" came later: if a program that
 //     does not know it drops it, index does not make the documents of the package once more.
 //     A generation of format 2 is read as a checkpoint.
-//   - 3: came with deltas. A program that knows only format 2 fails at the first generation or hint
+//   - 3: came with deltas and lists of condemned objects. A program that knows only format 2 fails at the first generation or hint
 //     of format 3, with an error that names both formats. As it reads the newest generation before
 //     it commits, condemns or deletes anything, it changes nothing any more. Its verify calls these
 //     generations damaged, and its repair fails with the same error.

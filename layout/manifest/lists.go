@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"iter"
 	"slices"
-	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 )
@@ -187,63 +186,4 @@ func (m *Manifest) FindGone(id layout.Identity) *Gone {
 		return nil
 	}
 	return &m.Gone[i]
-}
-
-// Condemned is the record of an object that will be deleted. It is deleted when a grace (a fixed
-// waiting time) is over and no kept generation lists the object any more. The record stays for
-// another grace after the deletion, because other processes may still be about to delete the
-// object or to list it.
-//
-// Of overlays, only those with anchors, unvisited URLs or dictionaries are condemned: they hold texts
-// of pages, which may be forgotten. Other overlays are deleted without being condemned: their keys,
-// which contain a generation, are never used again.
-type Condemned struct {
-	Key   string    `json:"key"`
-	At    time.Time `json:"at"`    // time at which the grace (the waiting time before the deletion) begins
-	Since uint64    `json:"since"` // number of the first generation that does not list the object
-	// Erase is true if the object may contain pages that an operator wants erased: it is deleted
-	// after the grace even if a kept generation lists it.
-	Erase bool `json:"erase,omitempty"`
-	// Gone is the time at which the deletion of the object was recorded; zero before.
-	Gone time.Time `json:"gone,omitzero"`
-}
-
-// Condemn adds the objects with the given keys to m.Condemned, the list of objects to delete after
-// a grace (a waiting time). The next generation must not list these objects. The grace begins at the
-// given time, the present by the clock of this committer. But m.Time, the time of the last commit,
-// may be later, because another committer's clock is ahead. If it is a little later, the grace
-// begins at m.Time, so that it is not too short. If it is later by Fresh or more, that clock was
-// wrong, and m.Time is ignored.
-func (m *Manifest) Condemn(at time.Time, keys ...string) {
-	if ahead := m.Time.Sub(at); ahead > 0 && ahead < Fresh {
-		at = m.Time
-	}
-	for _, key := range keys {
-		m.Condemned = append(m.Condemned, Condemned{Key: key, At: at.UTC().Truncate(time.Millisecond), Since: m.Generation + 1})
-	}
-}
-
-// Erase sets the field Erase in all records of m.Condemned, the list of objects to delete. The
-// field has the effect that an object is deleted at the end of its grace (a waiting time), even if
-// a kept generation lists it. Erase reports whether any record has changed.
-func (m *Manifest) Erase() (changed bool) {
-	for i := range m.Condemned {
-		changed = changed || !m.Condemned[i].Erase
-		m.Condemned[i].Erase = true
-	}
-	return changed
-}
-
-// IsCondemned reports whether Condemned has a record of the object, so that no
-// generation may list it: it will be deleted, or was deleted a short while ago.
-func (m *Manifest) IsCondemned(key string) bool {
-	return slices.ContainsFunc(m.Condemned, func(c Condemned) bool { return c.Key == key })
-}
-
-// Collectable reports whether a condemned object may be deleted now. All of this must be true:
-//   - The deletion is not recorded yet: c.Gone is zero.
-//   - The grace, a waiting time that begins at c.At, is over.
-//   - No kept generation lists the object, or c.Erase allows to delete it all the same.
-func (m *Manifest) Collectable(c Condemned, now time.Time, grace time.Duration) bool {
-	return c.Gone.IsZero() && now.Sub(c.At) >= grace && (c.Erase || c.Since <= m.Oldest)
 }

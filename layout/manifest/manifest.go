@@ -60,6 +60,9 @@ type Manifest struct {
 	// Condemned are the records of objects that will be deleted after a grace (a waiting time). No
 	// later generation may list these objects.
 	Condemned []Condemned `json:"condemned,omitempty"`
+	// CondemnedLists are the entries of objects with older such records. The function sweep moves
+	// records there, so that the manifest stays short.
+	CondemnedLists []CondemnedList `json:"condemnedLists,omitempty"`
 
 	hash     string   // content hash of the generation as it is stored
 	position position // place of the generation among checkpoints and deltas
@@ -131,7 +134,7 @@ func (m *Manifest) Package(key string) *Package {
 }
 
 // Objects yields the key and the size in bytes of every listed object: packages, books,
-// segments, overlays and dictionaries. A key that is listed twice is yielded twice.
+// segments, overlays, dictionaries and lists of condemned objects. A key that is listed twice is yielded twice.
 func (m *Manifest) Objects() iter.Seq2[string, int64] {
 	return func(yield func(string, int64) bool) {
 		for _, p := range m.Packages {
@@ -157,6 +160,11 @@ func (m *Manifest) Objects() iter.Seq2[string, int64] {
 		if u := m.Unvisited; u != nil && !yield(u.Key, u.Bytes) {
 			return
 		}
+		for _, l := range m.CondemnedLists {
+			if !yield(l.Key, l.Bytes) {
+				return
+			}
+		}
 		if m.Dictionaries != nil {
 			for _, d := range m.Dictionaries.All {
 				if !yield(d.Key, d.Bytes) {
@@ -165,19 +173,6 @@ func (m *Manifest) Objects() iter.Seq2[string, int64] {
 			}
 		}
 	}
-}
-
-// Known returns the keys of all objects that m lists, and of those in m.Condemned, which are being
-// deleted.
-func (m *Manifest) Known() map[string]bool {
-	known := make(map[string]bool, len(m.Packages)+len(m.Books)+2*len(m.Segments)+len(m.Condemned))
-	for key := range m.Objects() {
-		known[key] = true
-	}
-	for _, c := range m.Condemned {
-		known[c.Key] = true
-	}
-	return known
 }
 
 // Bytes returns the sum of the sizes of all listed objects, in bytes.
@@ -229,7 +224,7 @@ func (m Manifest) Clone() Manifest {
 	m.Consumed = slices.Clone(m.Consumed)
 	m.Closed = slices.Clone(m.Closed)
 	m.Gone = slices.Clone(m.Gone)
-	m.Condemned = slices.Clone(m.Condemned)
+	m.Condemned, m.CondemnedLists = slices.Clone(m.Condemned), slices.Clone(m.CondemnedLists)
 	m.Unvisited = cloned(m.Unvisited)
 	if m.Dictionaries = cloned(m.Dictionaries); m.Dictionaries != nil {
 		d := m.Dictionaries

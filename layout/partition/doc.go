@@ -16,7 +16,9 @@
 //     deleted until repair has made them anew ([ErrLost], in a [Fault]).
 //  2. An edit can list an object only if it has the ticket of the object. The
 //     ticket is valid for the time [Fresh], counted from just before the object
-//     was put. It ends earlier if the object's key is condemned.
+//     was put. It ends earlier if the object's key is condemned. The records of
+//     condemned keys are in the manifest; older ones are in lists, which are read
+//     before an object is put.
 //  3. A generation that ceases to list an object condemns it: it records that
 //     the object will be deleted. No later generation lists a condemned key, so
 //     the function sweep can delete the object without reading later generations.

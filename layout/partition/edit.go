@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -16,6 +17,7 @@ type Edit struct {
 	bucket blob.Bucket
 	now    func() time.Time
 	next   *manifest.Manifest // the generation being made; its number, Generation, is set only by the commit
+	spared map[string]bool    // keys that were condemned, and that repair wants to be listable again (see uncondemn)
 }
 
 // Manifest returns the generation as edited so far. Its field Generation still has the number of
@@ -26,9 +28,13 @@ func (e *Edit) Manifest() *manifest.Manifest { return e.next }
 func (e *Edit) Generation() uint64 { return e.next.Generation + 1 }
 
 // listable reports whether the generation may list a stored object: its ticket t is younger than
-// Fresh, and its key is not condemned (marked for deletion).
+// Fresh, and its key is not condemned (marked for deletion). When the ticket was made, the key was not
+// condemned. It may have been since. The record of that is in the manifest itself, because only older
+// records are moved to lists of condemned objects. But if the ticket was made from a manifest that was
+// old already, a list may have newer records: then listable reports false, and does not read the list.
 func (e *Edit) listable(key string, t ticket) bool {
-	return e.now().Sub(t.put) < Fresh && !e.next.IsCondemned(key)
+	newer := func(l manifest.CondemnedList) bool { return l.Since > t.generation }
+	return e.now().Sub(t.put) < Fresh && !e.next.IsCondemned(key) && !slices.ContainsFunc(e.next.CondemnedLists, newer)
 }
 
 // AddPackage adds the stored package t to the generation's list of packages. The package gets the
@@ -208,28 +214,29 @@ func (e *Edit) MarkMasked(masked func(manifest.Gone) bool) (changed bool) {
 func (e *Edit) condemn(keys ...string) { e.next.Condemn(e.now(), keys...) }
 
 // CondemnUnlisted condemns (marks for deletion) objects that were stored for a commit that never
-// happened. Of the given objects it takes those that the generation neither lists nor has condemned
-// already. It returns their keys. They are deleted after a grace (a waiting time). A committer that
-// wants to list such an object later cannot do so any more, and must store it under another key.
-func (e *Edit) CondemnUnlisted(keys ...string) (condemned []string) {
-	condemned = e.Unlisted(keys...)
+// happened. They must be among those that Unlisted has returned. They are deleted after a grace (a
+// waiting time). A committer that wants to list such an object later cannot do so any more, and must
+// store it under another key.
+func (e *Edit) CondemnUnlisted(condemned ...string) {
 	e.condemn(condemned...)
 	for i := range condemned {
 		e.next.Condemned[len(e.next.Condemned)-1-i].Erase = true
 	}
-	return condemned
 }
 
 // Unlisted returns those of the keys that the generation being made neither lists nor has condemned
 // (marked for deletion).
-func (e *Edit) Unlisted(keys ...string) (unlisted []string) {
-	known := e.next.Known()
+func (e *Edit) Unlisted(ctx context.Context, keys ...string) (unlisted []string, err error) {
+	known, err := knownKeys(ctx, e.bucket, e.next)
+	if err != nil {
+		return nil, err
+	}
 	for _, key := range keys {
 		if !known[key] {
 			unlisted = append(unlisted, key)
 		}
 	}
-	return unlisted
+	return unlisted, nil
 }
 
 // Collected updates Manifest.Condemned, the records of objects that are being deleted. It passes
@@ -267,7 +274,7 @@ func (e *Edit) KeepFrom(oldest uint64) (changed bool) {
 //
 // Before the call, the pages must be erased from all listed packages, books and segments. Other
 // objects may still hold texts of them. So Forgot has these deleted after a grace (a waiting time):
-//   - all condemned objects, even if kept generations list them (see Condemned.Erase);
+//   - all condemned objects, even if kept generations list them (see manifest.Condemned);
 //   - all overlays with anchors, the one with unvisited URLs, and dictionaries: Forgot unlists and
 //     condemns them, and resets Manifest.Ranked, so that the function rank makes them again.
 func (e *Edit) Forgot(version uint64) (changed bool) {

@@ -274,7 +274,12 @@ func (s *search) packages(ctx context.Context) error {
 // s.newest neither lists nor condemns. The parameter kind is the prefix of the kind, such
 // as layout.Books.
 func (s *search) eachUnlisted(ctx context.Context, kind string, visit func(key string) error) error {
-	known := s.newest.Known()
+	// Without a damaged list of condemned objects, these count as unlisted. That does no harm: their
+	// batches are consumed.
+	known, err := knownKeys(ctx, s.bucket, &s.newest)
+	if err != nil && !errors.Is(err, manifest.ErrDamaged) {
+		return err
+	}
 	for object, err := range s.bucket.List(ctx, kind+s.newest.Partition.String()+"/", "") {
 		if err == nil && !known[object.Key] && !layout.IsForeign(object.Key) {
 			err = visit(object.Key)

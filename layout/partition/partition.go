@@ -36,6 +36,8 @@ type Partition struct {
 	bucket blob.Bucket
 	now    func() time.Time
 	newest *manifest.Manifest // newest generation as last read or committed; never changed, only replaced by another one
+	// condemned holds sorted hashes of the keys in lists of condemned objects, by the key of the list
+	condemned map[string][]uint64
 }
 
 // Open reads the newest generation of a partition's manifest. A partition without objects and
@@ -153,11 +155,11 @@ func (p *Partition) Commit(ctx context.Context, edit func(*Edit) error) error {
 		}
 		e := &Edit{next: m, bucket: p.bucket, now: p.now}
 		before := e.texts()
-		err := edit(e)
-		if err == nil {
-			e.condemnTexts(before)
+		if err := edit(e); err != nil {
+			return err
 		}
-		return err
+		e.condemnTexts(before)
+		return e.spare(ctx)
 	})
 	if err == nil {
 		p.newest = &newest

@@ -151,7 +151,8 @@ func TestStaleTickets(t *testing.T) {
 		"an hour ago": func(w *world, _ string) { w.now = w.now.Add(partition.Fresh) },
 		"condemned": func(w *world, key string) {
 			w.commit(w.open(), func(e *partition.Edit) error {
-				if got := e.CondemnUnlisted(key); len(got) != 1 || !e.Manifest().Condemned[0].Erase {
+				e.CondemnUnlisted(key)
+				if got := e.Manifest().Condemned; len(got) != 1 || !got[0].Erase {
 					t.Errorf("condemned %v", got)
 				}
 				return nil

@@ -126,8 +126,13 @@ func (e *Edit) SetGone(pages []manifest.Gone) {
 // yet.
 func (e *Edit) ForgetAgain() { e.next.Forgotten = 0 }
 
-// uncondemn removes all entries of a key from Manifest.Condemned, the list of objects to delete. It
-// must be called before the key is listed again, because no generation may list a condemned key.
+// uncondemn removes all entries of a key from Manifest.Condemned, the list of objects to delete, and
+// from the lists of older entries. It must be called before the key is listed again, because no
+// generation may list a condemned key.
 func (e *Edit) uncondemn(key string) {
+	if e.spared == nil {
+		e.spared = make(map[string]bool)
+	}
+	e.spared[key] = true
 	e.next.Condemned = slices.DeleteFunc(e.next.Condemned, func(c manifest.Condemned) bool { return c.Key == key })
 }

@@ -16,7 +16,8 @@ import (
 // ticket is the right to list a stored object in a new generation. It expires when the time Fresh
 // has passed since the object was stored.
 type ticket struct {
-	put time.Time // time shortly before the object was stored
+	put        time.Time // time shortly before the object was stored
+	generation uint64    // number of the generation that had not condemned the object's key
 }
 
 // Package is a stored package with its ticket: the right to list the package in a generation.
@@ -50,10 +51,14 @@ func (p *Partition) PutPackage(ctx context.Context, name layout.PackageName, con
 	}
 	for ; ; name.Collision++ {
 		key := layout.PackageKey(p.ID(), name)
-		if p.newest.Package(key) != nil || p.newest.IsCondemned(key) {
+		condemned, err := p.isCondemned(ctx, key)
+		if err != nil {
+			return Package{}, fmt.Errorf("cannot put package %s: %w", key, err)
+		}
+		if condemned || p.newest.Package(key) != nil {
 			continue
 		}
-		err := blob.CreateOnce(ctx, p.bucket, key, content)
+		err = blob.CreateOnce(ctx, p.bucket, key, content)
 		if err == nil {
 			return Package{put, manifest.Package{Key: key, Bytes: int64(len(content)), Pages: pages}}, nil
 		}
@@ -74,7 +79,11 @@ func (p *Partition) PutBook(ctx context.Context, content []byte, outcomes, links
 	}
 	for number := uint32(1); ; number++ {
 		key := layout.BookKey(p.ID(), layout.ContentHash(content))
-		if !p.newest.IsCondemned(key) {
+		condemned, err := p.isCondemned(ctx, key)
+		if err != nil {
+			return Book{}, fmt.Errorf("cannot put book %s: %w", key, err)
+		}
+		if !condemned {
 			err := blob.CreateOnce(ctx, p.bucket, key, content)
 			if err == nil {
 				return Book{put, manifest.Book{Key: key, Bytes: int64(len(content)), Outcomes: outcomes, Links: links}}, nil
@@ -103,7 +112,11 @@ func (p *Partition) PutSegment(ctx context.Context, content []byte) (Segment, er
 	}
 	for range 2 {
 		key := layout.SegmentKey(p.ID(), layout.ContentHash(content))
-		if p.newest.IsCondemned(key) {
+		condemned, errRead := p.isCondemned(ctx, key)
+		if errRead != nil {
+			return Segment{}, fmt.Errorf("cannot put segment %s: %w", key, errRead)
+		}
+		if condemned {
 			err = fmt.Errorf("cannot put segment %s: it is condemned", key)
 		} else if err = blob.CreateOnce(ctx, p.bucket, key, content); err == nil {
 			tail, err := segment.TailOf(content)
@@ -119,5 +132,7 @@ func (p *Partition) PutSegment(ctx context.Context, content []byte) (Segment, er
 // begin returns a ticket (the right to list an object) for objects that are stored after this call.
 // First it commits generation 1, if the partition has no generation.
 func (p *Partition) begin(ctx context.Context) (ticket, error) {
-	return ticket{put: p.now()}, p.Begin(ctx)
+	put := p.now()
+	err := p.Begin(ctx)
+	return ticket{put, p.newest.Generation}, err
 }

@@ -46,6 +46,13 @@ func (p *past) follow(w *world, id layout.Partition) {
 	if p.newest, err = manifest.Read(w.t.Context(), w.store, id); err != nil {
 		w.t.Fatal(err)
 	}
+	for _, l := range p.newest.CondemnedLists {
+		records, _ := partition.ReadCondemnedList(w.t.Context(), w.store, l) // a test may have damaged it
+		for _, c := range records {
+			c.Erase = c.Erase || l.Erase
+			p.newest.Condemned = append(p.newest.Condemned, c)
+		}
+	}
 	if p.newest.Generation < uint64(len(p.times)) { // after a loss, a running sweep has deleted further generations
 		before := *p
 		*p = past{last: map[string]uint64{}, newest: before.newest, since: w.clock.Now(), before: &before}

@@ -35,10 +35,10 @@ const (
 )
 
 // sweepLimits returns limits of the sweep for short runs: it merges books as soon as there are
-// a few, and deletes old generations after minutes.
+// a few, deletes old generations after minutes, and makes lists of few condemned objects.
 func (w *world) sweepLimits() sweep.Limits {
 	limits := sweep.DefaultLimits()
-	limits.Compact.Books, limits.Tiers, limits.Collect.Past = 3, w.tiers, keptPast
+	limits.Compact.Books, limits.Tiers, limits.Collect.Past, limits.Collect.Listed = 3, w.tiers, keptPast, 2
 	return limits
 }
 

@@ -5,12 +5,14 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/command/verify"
 	"github.com/bucketsearch/bucketsearch/functions/command/verify/verifytest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
 // deltas commits a large generation, and nine small changes of it. It returns the number of the large
@@ -87,6 +89,43 @@ func TestDeltas(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestCondemnedList damages or deletes a list of condemned objects. Verify must report it, and repair
+// must drop it, so that the objects that it names are found again.
+func TestCondemnedList(t *testing.T) {
+	whole := done(t)
+	orphan := layout.BookKey(0, layout.ContentHash([]byte("orphan")))
+	functionstest.Put(t, whole.Bucket, orphan, []byte("orphan"))
+	whole.Commit(func(m *manifest.Manifest) { m.Condemn(functionstest.Start, orphan) })
+	functionstest.Edit(t, whole.Bucket, 0, func(e *partition.Edit) error {
+		_, err := e.ListCondemned(t.Context(), functionstest.Start.Add(time.Hour), 10)
+		return err
+	})
+	key := whole.Manifest().CondemnedLists[0].Key
+	if report := check(whole); !report.Sound() || report.Orphans != 0 || report.Waiting.Delete == 0 {
+		t.Fatalf("%+v", report)
+	}
+	for name, harm := range map[string]func(w *verifytest.World, key string){
+		"deleted":   func(w *verifytest.World, key string) { w.Delete(key) },
+		"flipped":   func(w *verifytest.World, key string) { w.Change(key, verifytest.Flip) },
+		"truncated": func(w *verifytest.World, key string) { w.Change(key, verifytest.Truncate) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := whole.Clone(t)
+			harm(w, key)
+			if before := check(w); len(before.Problems) == 0 || before.Problems[0].Key != key {
+				t.Errorf("verify says:\n%s", sentences(before.Problems))
+			}
+			report := run(w)
+			if len(report.Mended) != 1 || len(report.Left) != 0 {
+				t.Errorf("mended %q, left:\n%s", report.Mended, sentences(report.Left))
+			}
+			if m := w.Manifest(); len(m.CondemnedLists) != 0 || check(w).Orphans != 1 {
+				t.Errorf("lists %+v, %d orphans", m.CondemnedLists, check(w).Orphans)
+			}
+		})
 	}
 }
 

@@ -201,6 +201,23 @@ func (m *mending) mendOverlay(ctx context.Context, key string) error {
 	return nil
 }
 
+// dropCondemnedList forgets a damaged or missing list of condemned objects (objects that are to be
+// deleted). The sweep finds that nothing lists these objects, and condemns them again.
+func (m *mending) dropCondemnedList(ctx context.Context, key string) error {
+	damaged, found, err := blob.Find(ctx, m.Bucket, key)
+	if err != nil {
+		return err
+	}
+	if found {
+		if err := m.keep(ctx, key, damaged); err != nil {
+			return err
+		}
+	}
+	m.edit(func(e *partition.Edit) { e.DropCondemnedList(key) })
+	m.said = append(m.said, key+" was damaged or missing; the sweep finds again what it named as to be deleted")
+	return nil
+}
+
 // maskAnew finds the dead documents of a segment again, after the overlay that listed them was lost.
 // Every document was made of a page, which is stored in a package. maskAnew masks a document (marks it
 // as dead) in three cases:

@@ -121,6 +121,9 @@ func (m *mending) look(ctx context.Context, problem verify.Problem) error {
 	case strings.HasPrefix(key, layout.Segments) && first:
 		m.looked[key] = true
 		return m.mendSegment(ctx, key)
+	case slices.ContainsFunc(m.Manifest().CondemnedLists, func(l manifest.CondemnedList) bool { return l.Key == key }) && first:
+		m.looked[key] = true
+		return m.dropCondemnedList(ctx, key)
 	case strings.HasPrefix(key, layout.Overlays) && first:
 		m.looked[key] = true
 		return m.mendOverlay(ctx, key)

@@ -362,10 +362,24 @@ func (v *run) exists(ctx context.Context, p layout.Partition) (map[string]int64,
 // deletion). It counts the objects that are not listed: condemned ones as waiting to be deleted,
 // others as orphans. Overlays are treated differently: they may be listed twice, and are not
 // counted. The parameter exists has the sizes in bytes of all objects of the partition, by key.
-func (v *run) objects(m *manifest.Manifest, exists map[string]int64) {
+//
+// It also reads the lists of older records of condemned objects, and reports a damaged one.
+func (v *run) objects(ctx context.Context, m *manifest.Manifest, exists map[string]int64) error {
 	condemned := make(map[string]bool, len(m.Condemned))
 	for _, c := range m.Condemned {
 		condemned[c.Key] = true
+	}
+	for _, l := range m.CondemnedLists {
+		records, err := partition.ReadCondemnedList(ctx, v.Bucket, l)
+		if _, found := exists[l.Key]; errors.Is(err, manifest.ErrDamaged) && found {
+			v.problem(Damaged, m.Partition, l.Key, "cannot be read, and objects that it names will not be deleted: %v", err)
+		}
+		if err != nil && !errors.Is(err, manifest.ErrDamaged) {
+			return err
+		}
+		for _, c := range records {
+			condemned[c.Key] = true
+		}
 	}
 	seen := make(map[string]bool)
 	for key, bytes := range m.Objects() {
@@ -397,4 +411,5 @@ func (v *run) objects(m *manifest.Manifest, exists map[string]int64) {
 			}
 		}
 	})
+	return nil
 }

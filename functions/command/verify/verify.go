@@ -197,7 +197,9 @@ func (v *run) begin(ctx context.Context) error {
 		own := &audit{Manifest: manifest.Manifest{Partition: p}}
 		if newest != nil {
 			own.Manifest = newest.Manifest
-			v.objects(&own.Manifest, exists)
+			if err := v.objects(ctx, &own.Manifest, exists); err != nil {
+				return err
+			}
 		}
 		if own.unknown, err = v.lost(ctx, own.Manifest); err != nil {
 			return err

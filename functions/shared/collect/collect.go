@@ -10,6 +10,9 @@
 //	spool object of a packed batch             never                       Limits.Keep after its batch was packed
 //	generation, and overlays only it lists     never                       Limits.Past plus a grace after the next generation
 //
+// The manifest's records of condemned objects are moved to lists, objects of their own, when they are a day
+// old and many. The objects of one list are deleted together: when the last one's time has come.
+//
 // Once a key is condemned, no later commit can list it, so its object can be deleted safely. An object
 // that no generation lists may have been listed by a generation that was lost. So no such object is
 // condemned while there is evidence of a loss (see partition.Examine), or while more than half of a
@@ -17,6 +20,7 @@
 package collect
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -34,17 +38,29 @@ import (
 // parallel is the greatest number of objects that are deleted at the same time.
 const parallel = 8
 
+// Records of condemned objects are moved from the manifest to a list, an object of their own, once a day,
+// or sooner if they are very many (see partition.Edit.ListCondemned).
+const (
+	mostListed  = 16384               // greatest number of records in a list
+	listedAge   = 2 * partition.Fresh // records of a lower age stay in the manifest
+	listedEvery = 24 * time.Hour      // age of the oldest record at which a list is made
+)
+
 // Limits say how long objects are kept.
 type Limits struct {
 	Keep  time.Duration // time for which the spool object of a batch is kept after the batch was packed; longer than any lease of a batch
 	Grace time.Duration // time from condemning an object (naming it as to be deleted) to deleting it; longer than any reader uses a manifest
 	Past  time.Duration // age up to which a superseded manifest can still be read (manifest.AsOf)
+	// Listed is the least number of records of condemned objects that are moved from the manifest to a
+	// list.
+	Listed int
 }
 
 // DefaultLimits returns the usual limits. Spool objects are kept for 15 minutes after packing,
-// condemned objects for a day, and superseded generations of the manifest for manifest.Keep.
+// condemned objects for a day, and superseded generations of the manifest for manifest.Keep. A list has
+// 256 records of condemned objects at least.
 func DefaultLimits() Limits {
-	return Limits{Keep: 15 * time.Minute, Grace: 24 * time.Hour, Past: manifest.Keep}
+	return Limits{Keep: 15 * time.Minute, Grace: 24 * time.Hour, Past: manifest.Keep, Listed: 256}
 }
 
 // Collector deletes the objects of one storage partition that are not needed any more.
@@ -66,7 +82,20 @@ type Collector struct {
 // Then it commits a generation that says which objects were deleted. For another Limits.Grace the manifest
 // still names them as condemned, so that no commit uses their keys for new objects. Such new objects would
 // be in danger: a slow sweep with an older generation may still be about to delete these keys.
+//
+// The objects in lists of older records are deleted in the same way, each list at once. Last, Condemned
+// moves old records to a new list if they are many.
 func (c *Collector) Condemned(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{c.condemnedOnes, c.condemnedLists, c.listCondemned} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// condemnedOnes does the work of Condemned for the records in the manifest.
+func (c *Collector) condemnedOnes(ctx context.Context) error {
 	if !slices.ContainsFunc(c.Manifest().Condemned, func(o manifest.Condemned) bool { return c.over(o) || c.collectable(o) }) {
 		return nil
 	}
@@ -98,6 +127,66 @@ func (c *Collector) Condemned(ctx context.Context) error {
 		over := func(o manifest.Condemned) bool { return c.over(o) || listed[o.Key] && !o.Gone.IsZero() }
 		if !e.Collected(deleted, over) {
 			return partition.ErrUnchanged
+		}
+		return nil
+	})
+}
+
+// condemnedLists does the work of Condemned for the lists of older records.
+func (c *Collector) condemnedLists(ctx context.Context) error {
+	collectable := func(l manifest.CondemnedList) bool { return c.Manifest().CollectableList(l, c.Now(), c.Limits.Grace) }
+	over := func(l manifest.CondemnedList) bool { return c.over(manifest.Condemned{Gone: l.Gone}) }
+	if !slices.ContainsFunc(c.Manifest().CondemnedLists, func(l manifest.CondemnedList) bool { return over(l) || collectable(l) }) {
+		return nil
+	}
+	if err := c.Reload(ctx); err != nil {
+		return err
+	}
+	listed := keysOf(c.Manifest())
+	judged := make(map[string]bool) // keys of lists
+	for _, l := range c.Manifest().CondemnedLists {
+		if !collectable(l) {
+			continue
+		}
+		records, err := partition.ReadCondemnedList(ctx, c.Bucket, l)
+		if err != nil {
+			return err
+		}
+		var keys []string
+		for _, o := range records {
+			if listed[o.Key] {
+				c.Log.ErrorContext(ctx, "a condemned object is listed, and stays", "partition", c.ID(), "key", o.Key, "generation", c.Manifest().Generation)
+				continue
+			}
+			keys = append(keys, o.Key)
+		}
+		if err := c.Delete(ctx, keys); err != nil {
+			return err
+		}
+		judged[l.Key] = true
+	}
+	return c.Commit(ctx, func(e *partition.Edit) error {
+		if !e.CollectedLists(func(l manifest.CondemnedList) bool { return judged[l.Key] }, over) {
+			return partition.ErrUnchanged
+		}
+		return nil
+	})
+}
+
+// listCondemned moves old records of condemned objects from the manifest to a list, if they are many.
+func (c *Collector) listCondemned(ctx context.Context) error {
+	old, oldest := 0, time.Duration(0)
+	for _, o := range c.Manifest().Condemned {
+		if age := c.Now().Sub(o.At); age > listedAge && o.Gone.IsZero() && !o.Erase {
+			old, oldest = old+1, max(oldest, age)
+		}
+	}
+	if old < c.Limits.Listed || old == 0 || old < mostListed && oldest < listedEvery {
+		return nil
+	}
+	return c.Commit(ctx, func(e *partition.Edit) error {
+		if changed, err := e.ListCondemned(ctx, c.Now().Add(-listedAge), mostListed); err != nil || !changed {
+			return cmp.Or(err, partition.ErrUnchanged)
 		}
 		return nil
 	})

@@ -65,7 +65,10 @@ func (c *Collector) condemnUnlisted(ctx context.Context, grace time.Duration, on
 	var unlisted []string
 	judged := uint64(0) // generation for which partition.Lost found no evidence of a loss
 	err := c.Commit(ctx, func(e *partition.Edit) error {
-		unlisted = e.Unlisted(keys...)
+		var err error
+		if unlisted, err = e.Unlisted(ctx, keys...); err != nil {
+			return err
+		}
 		if unlisted == nil {
 			return partition.ErrUnchanged
 		}
@@ -83,7 +86,7 @@ func (c *Collector) condemnUnlisted(ctx context.Context, grace time.Duration, on
 			}
 			judged = m.Generation
 		}
-		unlisted = e.CondemnUnlisted(unlisted...)
+		e.CondemnUnlisted(unlisted...)
 		return nil
 	})
 	if err != nil {

@@ -41,7 +41,7 @@ func (r *remains) readBooks(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if r.newest.IsCondemned(object.Key) || !strings.HasSuffix(object.Key, ".book") {
+		if r.condemned[object.Key] || !strings.HasSuffix(object.Key, ".book") {
 			continue
 		}
 		b, err := r.readBook(ctx, object.Key)

@@ -48,7 +48,7 @@ func (r *remains) readPackages(ctx context.Context) error {
 			return err
 		}
 		name, number, err := nameOf(object.Key)
-		if err != nil || r.newest.IsCondemned(object.Key) {
+		if err != nil || r.condemned[object.Key] {
 			continue
 		}
 		described, err := webobject.Describe(ctx, r.bucket, object.Key)

@@ -83,7 +83,7 @@ const beyond = 1000
 // gets a higher number than all of these.
 func Generation(ctx context.Context, bucket blob.Reader, newest manifest.Manifest, elsewhere []layout.Partition, evidence []partition.Evidence, now time.Time) (manifest.Manifest, string, error) {
 	r := &remains{bucket: bucket, newest: newest, now: now.UTC().Truncate(time.Millisecond)}
-	for _, read := range []func(context.Context) error{r.readSpool, r.readPackages, r.readBooks} {
+	for _, read := range []func(context.Context) error{r.readCondemned, r.readSpool, r.readPackages, r.readBooks} {
 		if err := read(ctx); err != nil {
 			return manifest.Manifest{}, "", fmt.Errorf("cannot make a generation of partition %s anew: %w", newest.Partition, err)
 		}
@@ -132,12 +132,23 @@ type remains struct {
 	newest manifest.Manifest
 	now    time.Time
 
-	spooled  map[layout.Version]bool // batches with a spool object
-	packages foundPackages           // packages with a readable description, except those marked for deletion
+	condemned map[string]bool         // keys of the objects that the newest generation has marked for deletion
+	spooled   map[layout.Version]bool // batches with a spool object
+	packages  foundPackages           // packages with a readable description, except those marked for deletion
 	// undamaged books, except those marked for deletion; listBooks keeps only those that the new
 	// manifest lists
 	books   []*foundBook
 	batches map[layout.Version]bool // batches in listed books
+}
+
+// readCondemned sets r.condemned. It leaves out what a damaged list names: repair drops such a list
+// afterwards.
+func (r *remains) readCondemned(ctx context.Context) (err error) {
+	r.condemned, err = partition.CondemnedKeys(ctx, r.bucket, &r.newest)
+	if errors.Is(err, manifest.ErrDamaged) {
+		return nil
+	}
+	return err
 }
 
 // readSpool sets r.spooled to the batches that have an object in the spool.
