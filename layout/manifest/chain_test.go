@@ -92,7 +92,7 @@ func indexed(m manifest.Manifest) (n uint64) {
 
 func TestDeltasAreRead(t *testing.T) {
 	bucket := chained(t, 2000, 110)
-	for n := uint64(1); n <= 110; n++ {
+	for n := uint64(1); n <= 110; n += 3 {
 		counted := countblob.New(bucket)
 		m, err := manifest.At(t.Context(), counted, 0, n)
 		if err != nil || m.Generation != n || indexed(m) != n-1 {
@@ -110,7 +110,7 @@ func TestDeltasAreRead(t *testing.T) {
 // TestReadingBehindTheHint reads the newest of generations of which only every eighth is copied by the
 // hint. The requests must be sent in two rounds, or three if no generation follows the hint.
 func TestReadingBehindTheHint(t *testing.T) {
-	for n := uint64(104); n < 113; n++ {
+	for _, n := range []uint64{104, 105, 109, 111, 112} {
 		counted := countblob.New(chained(t, 2000, int(n)))
 		hint, err := manifest.Hint(t.Context(), counted, 0)
 		if err != nil || hint.Generation != n/8*8 || indexed(hint) != hint.Generation-1 {
@@ -129,7 +129,7 @@ func TestReadingBehindTheHint(t *testing.T) {
 		if after.Get-before.Get != 9 || after.Head-before.Head != heads || after.List > 0 {
 			t.Errorf("generation %d, %d after the hint, takes %+v", n, n-hint.Generation, after)
 		}
-		for known := n - 8; known <= n; known++ {
+		for _, known := range []uint64{n - 8, n - 3, n - 1, n} {
 			m, err := manifest.At(t.Context(), counted, 0, known)
 			if err != nil {
 				t.Fatal(err)

@@ -88,8 +88,7 @@
 // A generation that ceases to list an object records that it will be deleted. These records are kept for
 // as long as generations are, and then for two graces (waiting times): ten days. A busy partition has
 // more of them than of anything else. So the function sweep moves old ones once a day to an immutable
-// object, a list (see [CondemnedList]). It moves at most 16,384 at once, and fewer than 256 only together
-// with later ones. The objects of a list are deleted together; then the list is forgotten. Whoever stores
+// object, a list (see [CondemnedList]), if they are 256 at least; a list has at most 16,384. The objects of a list are deleted together; then the list is forgotten. Whoever stores
 // an object under a new key reads all lists first, once for each partition that it opens.
 //
 // # Damage
@@ -122,6 +121,6 @@
 //     A generation of format 2 is read as a checkpoint.
 //   - 3: came with deltas and lists of condemned objects. A program that knows only format 2 fails at the first generation or hint
 //     of format 3, with an error that names both formats. As it reads the newest generation before
-//     it commits, condemns or deletes anything, it changes nothing any more. Its verify calls these
-//     generations damaged, and its repair fails with the same error.
+//     it commits, condemns or deletes anything, it changes nothing any more. Its verify and its repair
+//     fail with the same error.
 package manifest

@@ -11,9 +11,11 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 )
 
 // ErrUnchanged must be returned by the function that a caller passes to Commit, if there is nothing
@@ -40,15 +42,11 @@ func Read(ctx context.Context, bucket blob.Reader, p layout.Partition) (Manifest
 	last := Manifest{Partition: p} // last generation that can be reached from the hint
 	hint, err := Hint(ctx, bucket, p)
 	if err == nil {
-		var newest bool
-		last, newest, err = newestAfter(ctx, bucket, hint, interval(hint.position.Bytes), func() (bool, error) {
-			_, err := bucket.Head(ctx, layout.ManifestKey(p, hint.Generation))
-			if errors.Is(err, blob.ErrAbsent) {
-				return false, nil
-			}
-			return err == nil, err
-		})
-		if newest || err != nil && !errors.Is(err, ErrDamaged) {
+		last, err = follow(ctx, bucket, hint, interval(hint.position.Bytes))
+		if err == nil && last.Generation == hint.Generation {
+			_, err = bucket.Head(ctx, layout.ManifestKey(p, hint.Generation))
+		}
+		if !isLost(err) {
 			return last, err
 		}
 	}
@@ -62,32 +60,33 @@ func Read(ctx context.Context, bucket blob.Reader, p layout.Partition) (Manifest
 	return m, err
 }
 
-// newestAfter returns the last generation that follows from a known one, as follow does, and whether it
-// is the newest of the partition. If no generation follows, newestAfter calls the function isStored: the
-// known generation is the newest if it is stored still (see Read).
-func newestAfter(ctx context.Context, bucket blob.Reader, known Manifest, ahead uint64, isStored func() (bool, error)) (m Manifest, newest bool, err error) {
-	m, err = follow(ctx, bucket, known, ahead)
-	newest = err == nil
-	if newest && m.Generation == known.Generation {
-		newest, err = isStored()
-	}
-	return m, newest, err
-}
-
 // Reread returns the newest generation of a partition, as Read does. The caller has read or committed
-// the generation known before, at any time. If it still is the newest, Reread sends two GETs: one finds
-// that the next generation is absent, and the other that the known one is stored as it was.
+// the generation known before, at any time. If it still is the newest, Reread sends two GETs at the same
+// time: one finds that the next generation is absent, and the other that the known one is stored as it
+// was. Only a process that is suspended for days between the two could take an old generation for the
+// newest; see Fresh.
 func Reread(ctx context.Context, bucket blob.Reader, known Manifest) (Manifest, error) {
-	if known.Generation > 0 && known.later == nil {
-		m, newest, err := newestAfter(ctx, bucket, known, 1, func() (bool, error) {
-			content, found, err := blob.Find(ctx, bucket, layout.ManifestKey(known.Partition, known.Generation))
-			return found && layout.ContentHash(content) == known.hash, err
-		})
-		if newest || err != nil && !errors.Is(err, ErrDamaged) {
-			return m, err
-		}
+	if known.Generation == 0 || known.later != nil {
+		return Read(ctx, bucket, known.Partition)
 	}
-	return Read(ctx, bucket, known.Partition)
+	var newest Manifest
+	var stored bool
+	fork := meter.NewFork(ctx)
+	var both errgroup.Group
+	both.Go(func() (err error) {
+		newest, err = follow(fork.Branch(), bucket, known, 1)
+		return err
+	})
+	both.Go(func() error {
+		content, found, err := blob.Find(fork.Branch(), bucket, layout.ManifestKey(known.Partition, known.Generation))
+		stored = found && layout.ContentHash(content) == known.hash
+		return err
+	})
+	err := both.Wait()
+	if err == nil && newest.Generation == known.Generation && !stored || errors.Is(err, ErrDamaged) {
+		return Read(ctx, bucket, known.Partition)
+	}
+	return newest, err
 }
 
 // newestListed lists the generations of a partition, and returns the newest that can be read. The
@@ -138,7 +137,7 @@ func newestListed(ctx context.Context, bucket blob.Reader, p layout.Partition, k
 // returns the newest generation. If it returns another error, Commit stores nothing and returns
 // this error.
 //
-// Only layout/partition calls Commit: that package checks the rules about listed objects.
+// Only layout/partition and tests call Commit and CommitAfter: that package checks the rules about listed objects.
 // Times never go back: if the clock is behind the time of the newest generation, the next
 // one gets the same time. A commit that takes longer than [Fresh], for instance because
 // the process was suspended, begins again. If the generation was already stored by then,

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
 // BenchmarkStart measures the total time to start a server (until it answers) and to stop it.
@@ -62,6 +65,31 @@ func BenchmarkCreatePackage(b *testing.B) {
 	for b.Loop() {
 		n++
 		if err := bucket.Create(b.Context(), fmt.Sprint(n), body); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkCommit commits generations of a partition that lists 10,000 packages, one after another.
+func BenchmarkCommit(b *testing.B) {
+	_, bucket := start(b, b.TempDir(), ignore)
+	packages := func(m *manifest.Manifest) error {
+		for n := range 10_000 {
+			name := layout.PackageName{Base: 2, Created: time.Date(2026, 11, 21, 12, n, 0, n*7919%1000*1e6, time.UTC)}
+			m.Add(manifest.Package{Key: layout.PackageKey(0, name), Bytes: int64(n) * 104729 % (32 << 20), Pages: n * 31 % 1000})
+		}
+		return nil
+	}
+	m, err := manifest.Commit(b.Context(), bucket, 0, time.Now, packages)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for n := 0; b.Loop(); n++ {
+		index := func(m *manifest.Manifest) error {
+			m.Packages[n%10_000].Indexed = !m.Packages[n%10_000].Indexed
+			return nil
+		}
+		if m, err = manifest.CommitAfter(b.Context(), bucket, m, time.Now, index); err != nil {
 			b.Fatal(err)
 		}
 	}

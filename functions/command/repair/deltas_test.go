@@ -92,6 +92,31 @@ func TestDeltas(t *testing.T) {
 	}
 }
 
+// TestHintOfADelta replaces the hint by one that names the hash of a delta, and says something else than
+// this delta. Verify must report it, and repair must replace it.
+func TestHintOfADelta(t *testing.T) {
+	w := done(t)
+	newest := deltas(w) + 9
+	want, err := manifest.At(t.Context(), w.Bucket, 0, newest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := want.Clone()
+	wrong.Condemned = wrong.Condemned[1:]
+	if err := manifest.PutHint(t.Context(), w.Bucket, wrong); err != nil {
+		t.Fatal(err)
+	}
+	if before := check(w); len(before.Problems) != 1 || !strings.Contains(sentences(before.Problems), layout.HintKey(0)+" is no copy of generation") {
+		t.Errorf("verify says:\n%s", sentences(before.Problems))
+	}
+	if report := run(w); len(report.Mended) != 1 || len(report.Left) != 0 {
+		t.Errorf("mended %q, left:\n%s", report.Mended, sentences(report.Left))
+	}
+	if hint, err := manifest.Hint(t.Context(), w.Bucket, 0); err != nil || !manifest.Equal(&hint, &want) {
+		t.Errorf("the hint copies generation %d, %v", hint.Generation, err)
+	}
+}
+
 // TestCondemnedList damages or deletes a list of condemned objects. Verify must report it, and repair
 // must drop it, so that the objects that it names are found again.
 func TestCondemnedList(t *testing.T) {

@@ -1,0 +1,57 @@
+package manifest
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// TestForm checks the JSON of a delta and of its copy, the hint, byte by byte: other programs read it.
+func TestForm(t *testing.T) {
+	before := Manifest{
+		Partition: 3, Generation: 7, Time: start, Next: 3, Learnt: "b@7", hash: "of seven", position: position{5, start, 900, 120},
+		Packages: []Package{{ID: 1, Key: "p1"}, {ID: 2, Key: "p2", Pages: 9}},
+		Segments: []Segment{{Key: "s", Documents: 4, Parts: []Part{{1, 4}}}},
+		Closed:   []layout.Version{{Epoch: 1, Token: 2}},
+	}
+	after := before.Clone()
+	after.Packages[1].Indexed = true
+	after.Add(Package{Key: "p3"})
+	after.Segments[0].Deletions = &Deletions{Key: "o", Bytes: 5, Documents: 1}
+	after.Closed[0].Token = 3
+	after.Generation, after.Parent = 8, before.hash
+	stored, err := after.encode(&before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied, err := after.encodeCopy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		stored []byte
+		want   string
+	}{
+		"delta": {stored, `{"format":3,"log":{"checkpoint":5,"time":"2026-11-21T12:00:00Z","bytes":900,"deltas":120},` +
+			`"partition":3,"generation":8,"time":"2026-11-21T12:00:00Z","parent":"of seven","next":4,"learnt":"b@7",` +
+			`"packages":[{"at":1,"drop":1,"put":[{"id":2,"key":"p2","bytes":0,"pages":9,"indexed":true},{"id":3,"key":"p3","bytes":0,"pages":0}]}],` +
+			`"segments":[{"at":0,"drop":1,"put":[{"key":"s","bytes":0,"tail":0,"documents":4,"parts":null,"deletions":{"key":"o","bytes":5,"documents":1}}]}],` +
+			`"closed":[{"at":0,"drop":1,"put":["00000001-000000000003"]}]}`},
+		"hint": {copied, `{"format":3,"partition":3,"generation":8,"time":"2026-11-21T12:00:00Z","parent":"of seven","next":4,` +
+			`"packages":[{"id":1,"key":"p1","bytes":0,"pages":0},{"id":2,"key":"p2","bytes":0,"pages":9,"indexed":true},{"id":3,"key":"p3","bytes":0,"pages":0}],` +
+			`"books":null,"segments":[{"key":"s","bytes":0,"tail":0,"documents":4,"parts":[{"package":1,"documents":4}],"deletions":{"key":"o","bytes":5,"documents":1}}],` +
+			`"consumed":null,"learnt":"b@7","closed":["00000001-000000000003"],` +
+			`"copy":{"of":"` + layout.ContentHash(stored) + `","log":{"checkpoint":5,"time":"2026-11-21T12:00:00Z","bytes":900,"deltas":` + strconv.Itoa(120+len(stored)) + `}}}`},
+	} {
+		content, err := unseal(test.stored)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(test.want, string(content)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
