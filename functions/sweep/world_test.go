@@ -24,6 +24,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
+func init() { manifest.Small = 0 } // so that generations of small partitions are deltas, too
+
 // pack stores pages in a package, and stores a book in which each page has a link to every page. It
 // commits both, and indexes the package.
 func (w *world) pack(p layout.Partition, token uint64, urls ...string) {

@@ -18,6 +18,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
+func init() { manifest.Small = 0 } // so that generations of small partitions are deltas, too
+
 // listing returns an edit that lists packages, whose entries take 100 bytes each when compressed.
 func listing(packages int) func(*manifest.Manifest) {
 	r := rand.New(rand.NewPCG(1, uint64(packages)))

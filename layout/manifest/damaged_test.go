@@ -107,9 +107,11 @@ func TestNewerBesideDamage(t *testing.T) {
 	}
 }
 
-// TestAsOfBesideDamage damages generation 3 of 5. If generation 3 was in force at the given time,
-// AsOf must return generation 2. At other times it must return the generation that was in force.
+// TestAsOfBesideDamage damages generation 3 of 5, which are all stored whole. If generation 3 was in force at the
+// given time, AsOf must return generation 2. At other times it must return the generation that was in force.
 func TestAsOfBesideDamage(t *testing.T) {
+	defer func(former int) { manifest.Small = former }(manifest.Small)
+	manifest.Small = 16 << 10
 	bucket := harmed(t, map[string][]byte{layout.ManifestKey(0, 3): nil})
 	for n := uint64(1); n <= 5; n++ {
 		want := n

@@ -55,6 +55,8 @@
 //
 // A generation is a checkpoint if one of these is true; otherwise it is a delta:
 //
+//   - The partition is small: the whole generation takes at most 16 KiB (see Small), as did the last
+//     checkpoint, and it has no lists of condemned objects.
 //   - The partition is small: the whole generation takes at most 16 KiB (see Small), and the last checkpoint
 //     did so, too.
 //   - It is the first of the partition, or the first after generations were lost.
@@ -88,8 +90,9 @@
 // A generation that ceases to list an object records that it will be deleted. These records are kept for
 // as long as generations are, and then for two graces (waiting times): ten days. A busy partition has
 // more of them than of anything else. So the function sweep moves old ones once a day to an immutable
-// object, a list (see [CondemnedList]), if they are 256 at least; a list has at most 16,384. The objects of a list are deleted together; then the list is forgotten. Whoever stores
-// an object under a new key reads all lists first, once for each partition that it opens.
+// object, a list (see [CondemnedList]), if they are 256 at least; a list has at most 16,384. The objects
+// of a list are deleted together; then the list is forgotten. Whoever stores an object under a new key
+// reads all lists first, once for each partition that it opens.
 //
 // # Damage
 //
@@ -119,8 +122,9 @@
 //     know them drops them, and rank makes them again. "apart" came later: if a program that
 //     does not know it drops it, index does not make the documents of the package once more.
 //     A generation of format 2 is read as a checkpoint.
-//   - 3: came with deltas and lists of condemned objects. A program that knows only format 2 fails at the first generation or hint
-//     of format 3, with an error that names both formats. As it reads the newest generation before
-//     it commits, condemns or deletes anything, it changes nothing any more. Its verify and its repair
-//     fail with the same error.
+//   - 3: came with deltas and lists of condemned objects. A whole generation without such lists is still of
+//     format 2, so programs that know only this format work on a small partition beside this one. Such a
+//     program fails at the first generation or hint of format 3, with an error that names both formats. As
+//     it reads the newest generation before it commits, condemns or deletes anything, it changes nothing
+//     any more. Its verify and its repair fail with the same error.
 package manifest

@@ -12,8 +12,13 @@ import (
 
 const (
 	format    = 3
-	minFormat = 2 // oldest format that this program reads
+	minFormat = 2 // oldest format that this program reads, and that of whole generations without lists of condemned objects
 )
+
+// Small is the greatest size of a whole generation, in bytes as it is stored, up to which each generation is
+// stored whole. Programs that read only format 2 can thus work on small partitions beside this one. Tests set
+// it to 0, to have deltas of partitions with little in them.
+var Small = 16 << 10
 
 // maxBytes is the greatest size of a generation before compression, in bytes.
 const maxBytes = 256 << 20
@@ -195,7 +200,17 @@ func unseal(stored []byte) ([]byte, error) {
 // generation (see the package's comment for when). It also sets m.hash and m.position.
 func (m *Manifest) encode(before *Manifest) ([]byte, error) {
 	last := before.position
-	if before.Generation > 0 && m.Generation == before.Generation+1 && !m.restated &&
+	var whole []byte // nil if the generation is not small
+	if last.Bytes <= int64(Small) && len(m.CondemnedLists) == 0 {
+		var err error
+		if whole, err = m.EncodeWhole(); err != nil {
+			return nil, err
+		}
+		if len(whole) > Small {
+			whole = nil
+		}
+	}
+	if whole == nil && before.Generation > 0 && m.Generation == before.Generation+1 && !m.restated &&
 		m.Generation-last.Checkpoint < maxDeltas && m.Time.Sub(last.Time) < maxCheckpoints {
 		stored, err := m.store(deltaOf(before, m))
 		if err != nil && !errors.Is(err, ErrTooLarge) {
@@ -207,17 +222,23 @@ func (m *Manifest) encode(before *Manifest) ([]byte, error) {
 			return stored, nil
 		}
 	}
-	stored, err := m.EncodeWhole()
-	if err != nil {
-		return nil, err
+	if whole == nil {
+		var err error
+		if whole, err = m.EncodeWhole(); err != nil {
+			return nil, err
+		}
 	}
-	m.hash, m.position = layout.ContentHash(stored), position{m.Generation, m.Time, int64(len(stored)), 0}
-	return stored, nil
+	m.hash, m.position = layout.ContentHash(whole), position{m.Generation, m.Time, int64(len(whole)), 0}
+	return whole, nil
 }
 
 // EncodeWhole returns the bytes of the generation as it is stored if it is whole.
 func (m *Manifest) EncodeWhole() ([]byte, error) {
-	return m.store(document{Format: format, Manifest: m})
+	d := document{Format: format, Manifest: m}
+	if len(m.CondemnedLists) == 0 {
+		d.Format = minFormat
+	}
+	return m.store(d)
 }
 
 // encodeCopy returns the bytes of the hint that copies the generation.

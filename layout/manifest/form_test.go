@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -53,5 +54,53 @@ func TestForm(t *testing.T) {
 		if diff := cmp.Diff(test.want, string(content)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// TestSmall checks the form in which generations of a partition are stored as it grows and shrinks: whole and of
+// format 2 while it is small, so that older programs can read it.
+func TestSmall(t *testing.T) {
+	defer func(former int) { Small = former }(Small)
+	Small = 2 << 10
+	m := Manifest{Partition: 3}
+	var forms []string
+	step := func(edit func()) {
+		before := m.Clone()
+		before.hash, before.position = m.hash, m.position
+		edit()
+		m.Generation, m.Parent = m.Generation+1, before.hash
+		stored, err := m.encode(&before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := unseal(stored)
+		if err != nil {
+			t.Fatal(err)
+		}
+		form := "whole, "
+		if strings.HasPrefix(string(content), deltaBegin) {
+			form = "delta, "
+		}
+		forms = append(forms, form+string(content[len(`{"`):len(`{"format":3`)]))
+	}
+	more := func(n int) func() {
+		return func() {
+			for range n {
+				m.Add(Package{Key: layout.ContentHash([]byte(strconv.Itoa(int(m.Next))))})
+			}
+		}
+	}
+	step(more(1))
+	step(more(5))
+	step(more(200)) // large, and mostly new
+	step(more(1))
+	step(func() { m.Packages = m.Packages[:3] })
+	step(more(1))
+	step(func() { m.CondemnedLists = []CondemnedList{{Key: "l", Records: 300}} })
+	want := []string{
+		`whole, format":2`, `whole, format":2`, `whole, format":2`, `delta, format":3`, `delta, format":3`, `delta, format":3`, `delta, format":3`,
+	}
+	if diff := cmp.Diff(want, forms); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -25,8 +25,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/sweep"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
+
+func init() { manifest.Small = 0 } // so that generations of small partitions are deltas, too
 
 const (
 	agent       = "testbot/1.0"

@@ -15,6 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
+func init() { manifest.Small = 0 } // so that generations of small partitions are deltas, too
+
 // deltas commits a large generation, and nine small changes of it. It returns the number of the large
 // one, which is stored as a whole; those after it are stored as deltas.
 func deltas(w *verifytest.World) uint64 {
