@@ -19,7 +19,7 @@ func Check(content []byte) error {
 		return err
 	}
 	ctx := context.Background()
-	for _, check := range []func(context.Context) error{s.checkColumns, s.checkStored, s.checkTerms, s.checkWords} {
+	for _, check := range []func(context.Context) error{s.checkColumns, s.checkFilter, s.checkStored, s.checkTerms, s.checkWords} {
 		if err := check(ctx); err != nil {
 			return err
 		}
@@ -61,6 +61,33 @@ func (s *Segment) checkColumns(ctx context.Context) error {
 	}
 	_, err := s.Sketches(ctx)
 	return err
+}
+
+// checkFilter makes the filter of the documents' identities, and their order in it, anew. If the segment has
+// these columns, they must have the same bytes.
+func (s *Segment) checkFilter(ctx context.Context) error {
+	if f, err := s.readFilter(ctx); f == nil {
+		return err
+	}
+	ids, err := s.rows(ctx, identities, len(layout.Identity{}))
+	if err != nil {
+		return err
+	}
+	filter, order := newFilter(ids)
+	for _, c := range []struct {
+		name string
+		kind kind
+		want []byte
+	}{{filterColumn, filterKind, filter}, {orderColumn, orderKind, order}} {
+		content, err := s.column(ctx, c.name, c.kind)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(content, c.want) {
+			return s.wrap(damaged("column %s is not that of the identities", c.name))
+		}
+	}
+	return nil
 }
 
 // checkStored decodes all stored documents, and compares their identities (hashes of their URLs)

@@ -22,6 +22,9 @@ const (
 	samplesKind kind = 5 // for each word, a sample of the documents that contain it
 
 	suggestionsKind kind = 6 // titles and headings, which are offered while people type
+
+	filterKind kind = 7 // which identities the documents may have (see identityFilter)
+	orderKind  kind = 8 // numbers of documents in the order of the filter
 )
 
 // maxColumn is the greatest size of a column before compression, in bytes.
@@ -62,24 +65,31 @@ func unpack(packed []byte) ([]byte, error) {
 // column reads the column with the given name, and returns its decompressed content. It fails if
 // the segment has no column with this name and the kind k.
 func (s *Segment) column(ctx context.Context, name string, k kind) ([]byte, error) {
-	for _, c := range s.tail.columns {
-		if c.name != name || c.kind != k {
-			continue
-		}
-		contents, err := s.read(ctx, []blob.Range{{Offset: c.offset, Length: c.size}})
-		if err != nil {
-			return nil, err
-		}
-		content, err := unseal(contents[0])
-		if err == nil {
-			content, err = unpack(content)
-		}
-		if err != nil {
-			return nil, s.wrap(fmt.Errorf("column %s: %w", name, err))
-		}
-		return content, nil
+	c := s.columnOf(name, k)
+	if c == nil {
+		return nil, s.wrap(fmt.Errorf("there is no such column of kind %d: %s", k, name))
 	}
-	return nil, s.wrap(fmt.Errorf("there is no such column of kind %d: %s", k, name))
+	contents, err := s.read(ctx, []blob.Range{{Offset: c.offset, Length: c.size}})
+	if err != nil {
+		return nil, err
+	}
+	content, err := unseal(contents[0])
+	if err == nil {
+		content, err = unpack(content)
+	}
+	if err != nil {
+		return nil, s.wrap(fmt.Errorf("column %s: %w", name, err))
+	}
+	return content, nil
+}
+
+// columnOf returns the extent of the column with the given name and kind; nil if the segment has none.
+func (s *Segment) columnOf(name string, k kind) *columnExtent {
+	i := slices.IndexFunc(s.tail.columns, func(c columnExtent) bool { return c.name == name && c.kind == k })
+	if i < 0 {
+		return nil
+	}
+	return &s.tail.columns[i]
 }
 
 // hasColumn reports whether the segment has a column with the given name.
@@ -99,15 +109,15 @@ func (s *Segment) rows(ctx context.Context, name string, width int) ([]byte, err
 // The names of the columns that hold numbers, and of those that hold strings, in the order in which
 // a segment stores them.
 var (
-	numberColumns = [...]string{Dates, TitleLengths, HeadingsLengths, AddressLengths, BodyLengths,
-		TitleHashes, TextHashes, Simhashes, Epochs, Tokens, Offsets, Lengths, Translations, OwnDates}
+	numberColumns = [...]string{Epochs, Tokens, Dates, TitleLengths, HeadingsLengths, AddressLengths, BodyLengths,
+		TitleHashes, TextHashes, Simhashes, Offsets, Lengths, Translations, OwnDates}
 	stringColumns = [...]string{Sites, Languages, Types, Collections, Packages, LanguageSources}
 )
 
 // The statistics in the segment's tail are computed from some of the columns. These constants are
 // the indexes of such columns in numberColumns and stringColumns.
 const (
-	titleLengths   = 1 // index of TitleLengths in numberColumns; the lengths of the three other fields follow it
+	titleLengths   = 3 // index of TitleLengths in numberColumns; the lengths of the three other fields follow it
 	languageColumn = 1 // index of the column Languages in stringColumns
 	packageColumn  = 4
 )
@@ -132,9 +142,9 @@ func (w *columnWriter) add(d *Document, lengths *[postings.Fields]uint32, vector
 	w.documents++
 	w.sketches = appendSketch(w.sketches, &d.Sketch)
 	w.vectors = appendVector(w.vectors, vector)
-	for i, n := range [len(numberColumns)]uint64{uint64(d.Fetched.UnixMilli()),
+	for i, n := range [len(numberColumns)]uint64{d.Version.Epoch, d.Version.Token, uint64(d.Fetched.UnixMilli()),
 		uint64(lengths[Title]), uint64(lengths[Headings]), uint64(lengths[Address]), uint64(lengths[Body]),
-		d.TitleHash, d.TextHash, d.Simhash, d.Version.Epoch, d.Version.Token, uint64(d.Offset), uint64(d.Length), d.Translation, dayOf(d.Date)} {
+		d.TitleHash, d.TextHash, d.Simhash, uint64(d.Offset), uint64(d.Length), d.Translation, dayOf(d.Date)} {
 		w.numbers[i] = append(w.numbers[i], n)
 	}
 	for i, s := range [len(stringColumns)]string{d.Site, d.Lang, d.MIME, "", d.Package, d.LangSource} {
@@ -151,10 +161,10 @@ func (w *columnWriter) add(d *Document, lengths *[postings.Fields]uint32, vector
 // and suggested yield what the columns of words and of suggestions will contain.
 func (w *columnWriter) object(analysis map[string]uint32, cursors []wordCursor, suggested []suggestionCursor) (*objectWriter, error) {
 	o := new(objectWriter)
-	o.writeColumn(identities, rowsKind, w.identities)
 	for i, name := range stringColumns {
 		o.writeColumn(name, stringsKind, w.strings[i].appendTo(nil))
 	}
+	o.writeColumn(identities, rowsKind, w.identities) // Find reads identities, epochs and tokens together
 	for i, name := range numberColumns {
 		o.writeColumn(name, numbersKind, appendNumbers(nil, w.numbers[i]))
 	}
@@ -201,6 +211,11 @@ func (w *columnWriter) object(analysis map[string]uint32, cursors []wordCursor, 
 	}
 	if found != nil {
 		o.writeUnpacked(suggestions, suggestionsKind, found)
+	}
+	if w.documents > 0 {
+		filter, order := newFilter(w.identities)
+		o.writeUnpacked(orderColumn, orderKind, order)
+		o.writeUnpacked(filterColumn, filterKind, filter) // the last column: OpenToFind reads it together with the tail
 	}
 	return o, nil
 }

@@ -46,6 +46,10 @@ func readAll(t testing.TB, s *Segment) error {
 	}
 	_, err = s.Identities(ctx)
 	note(err)
+	_, err = s.readFilter(ctx)
+	note(err)
+	_, err = s.column(ctx, orderColumn, orderKind)
+	note(err)
 	_, err = s.Sketches(ctx)
 	note(err)
 	for _, name := range numberColumns {

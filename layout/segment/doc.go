@@ -2,7 +2,8 @@
 // be read in few ranges.
 //
 // Opening a segment reads its tail. After that each of these takes one [Source.Read]: any number of
-// terms, all terms with a prefix, positions, stored documents, a column. A [Builder] makes a
+// terms, all terms with a prefix, positions, stored documents, a column. [Segment.Find] finds documents
+// by their identities; for identities that the segment lacks it reads 3.3 bytes a document. A [Builder] makes a
 // segment from documents, and [Merge] makes one from several segments, without their dead
 // documents. An overlay, a second object, names the dead documents of a segment (see [Deletions]).
 //
@@ -73,6 +74,11 @@
 //	        5  samples of words: for each word, how many documents (at most 8,
 //	           1 byte), and each as the distance to the one before
 //	        6  suggestions, see below; never compressed as a whole
+//	        7  filter of identities, see below; never compressed
+//	        8  order of documents in the filter, see below; never compressed
+//
+// The columns "identity", "version.epoch" and "version.token" lie next to each other, in this order. The last two
+// columns are "identity.order" (kind 8) and "identity.filter" (kind 7). A segment without documents lacks these two.
 //
 // A row of the column "vector" has 24 entries: the hash of a term, u16, and its weight, a byte.
 // Unused entries, at the end, are zero (see Vector).
@@ -107,6 +113,21 @@
 // It finds the best of them by their traits and documents, and decompresses only the blocks of these. In
 // Chinese, Thai and other scripts without spaces, the keys are the pairs of neighbouring characters, and
 // the last character.
+//
+// The column "identity.filter" has some bits of the identity of each of the n documents. The first b bits of an
+// identity are the number of its bucket, where b is the binary logarithm of n, rounded down. A document's rank is its
+// number, from 0, in the order of the first b+24 bits of identities; those with the same bits are in the order of
+// their numbers:
+//
+//	…       for each of the 2^b buckets: a bit 1 for each of its documents, then a bit 0;
+//	        the first bit is the lowest of the first byte, and unused bits at the end are 0
+//	3·n     for each rank: the 24 bits of the identity after its first b
+//
+// An example: of three documents, b is 1. If two identities begin with the bit 0 and the third with 1, the buckets
+// are 1 1 0 1 0, which is the byte 0B. So the filter has 10 bytes.
+//
+// The column "identity.order" has, for each rank, the number of the document, in as few bytes (1 to 3) as n-1 needs.
+// It is divided into pages of 1020 bytes and their CRC, as positions are.
 //
 // A reader skips unknown columns. If a column that it needs is missing, its error names
 // the column. So a new column needs no new version. Merging keeps only known columns.
@@ -176,6 +197,8 @@
 //     column "translation" (see Document.Translation): no dictionaries are learnt from the segment.
 //     column "own date" (see Document.Date): no date is known.
 //     column "suggestions": the segment has no suggestions. Segments of anchors have them since later.
+//     columns "identity.filter" and "identity.order": documents are found by their identities in
+//     the whole column "identity". The columns "version.epoch" and "version.token" lie elsewhere.
 //     supplements of stored documents: documents have no sections, and their dates are only in
 //     the column.
 //     entries in the supplements (see Entry): documents have no entries.

@@ -53,6 +53,15 @@ func TestEarlierVersions(t *testing.T) {
 		}
 		testVersion(t, version, supplemented(example(version)), file)
 	})
+	t.Run("filter", func(t *testing.T) {
+		const file = "testdata/segment.v3.filter"
+		if *update {
+			if err := os.WriteFile(file, mustBuild(t, example(version), 0), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		testVersion(t, version, example(version), file)
+	})
 	t.Run("suggestions", func(t *testing.T) {
 		const file = "testdata/segment.v3.suggestions"
 		docs := named(30, 1)
@@ -107,6 +116,14 @@ func testVersion(t *testing.T, number int, docs []Document, file string) {
 		if known != (number > 2) || known && documents != german {
 			t.Errorf("term %q has %d German documents (%v), not %d", name, documents, known, german)
 		}
+	}
+	wanted, matches := []layout.Identity{layout.IdentityOf("absent")}, []Match(nil)
+	for doc, d := range docs {
+		wanted, matches = append(wanted, d.ID), append(matches, Match{uint32(doc), d.ID, d.Version})
+	}
+	found, err := s.Find(t.Context(), wanted)
+	if d := cmp.Diff(matches, found); d != "" || err != nil {
+		t.Errorf("found by identity (-want +got)\n%s (%v)", d, err)
 	}
 	fields := [postings.Fields]FieldTotals{}
 	for _, totals := range s.LanguageTotals() {

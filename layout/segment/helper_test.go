@@ -220,15 +220,19 @@ func wordsOf(t testing.TB, s *Segment) map[string]uint64 {
 	return words
 }
 
-// counting is a Source that counts its reads.
+// counting is a Source that counts its reads, their ranges and the bytes of these.
 type counting struct {
 	Source
 	reads, ranges int
+	bytes         int64
 }
 
 func (c *counting) Read(ctx context.Context, key string, ranges []blob.Range) ([][]byte, error) {
 	c.reads++
 	c.ranges += len(ranges)
+	for _, r := range ranges {
+		c.bytes += r.Length
+	}
 	return c.Source.Read(ctx, key, ranges)
 }
 

@@ -26,6 +26,7 @@ type Segment struct {
 	source Source
 	ref    Ref
 	tail   *tail
+	filter *identityFilter // nil unless OpenToFind has read it
 }
 
 // Totals are the statistics of a segment that scoring needs. Dead documents are included.

@@ -58,10 +58,13 @@ type columnExtent struct {
 	offset, size int64 // range of the column in the segment, with the checksum
 }
 
+// end returns the offset at which the column ends.
+func (c *columnExtent) end() int64 { return c.offset + c.size }
+
 // end returns the offset at which the tail begins, which is where the last column ends.
 func (t *tail) end() int64 {
 	if n := len(t.columns); n > 0 {
-		return t.columns[n-1].offset + t.columns[n-1].size
+		return t.columns[n-1].end()
 	}
 	return t.terms.end()
 }
