@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/robots"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
@@ -38,7 +40,11 @@ func newCommitment(f *Function, pages []*segments.Page, packages ...manifest.Pac
 	for i, p := range pages {
 		l.own[p.ID] = uint32(i)
 	}
-	l.finder = segments.NewFinder(f.Bucket, func(id layout.Identity) bool { _, found := l.own[id]; return found })
+	var source segment.Source = segment.Ranges{Bucket: f.Bucket}
+	if f.Ranges != nil {
+		source = f.Ranges
+	}
+	l.finder = segments.NewFinder(source, maps.Keys(l.own))
 	return l
 }
 
@@ -80,6 +86,9 @@ func (l *commitment) edit(ctx context.Context, e *partition.Edit) error {
 			return nil, nil
 		}
 		c, err := l.compare(ctx, s)
+		if l.Ranges != nil && partition.IsDamaged(err) { // perhaps only its cached ranges are
+			l.Ranges.Forget(s.Key)
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		own.AddMany(c.outdated)
@@ -167,7 +176,7 @@ func (l *commitment) compare(ctx context.Context, s *manifest.Segment) (c compar
 	if !l.again && s.Documents > 0 && int(replaced.GetCardinality()) == s.Documents { // it need not be read, and may be damaged
 		return comparison{dead: replaced}, nil
 	}
-	var rivals []segments.Match
+	var rivals []segment.Match
 	if l.built != nil {
 		if rivals, err = l.finder.Find(ctx, s); err != nil {
 			return comparison{}, err

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -23,6 +24,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/rangecache"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/strategy/lease"
@@ -54,7 +56,20 @@ type Function struct {
 	// only
 	Agent string
 	Tiers segments.Limits // limits that decide whether segments can be merged; if so, index sends merge a task
-	Log   *slog.Logger
+	// Ranges caches what index reads of segments (see NewRanges). With it, a process reads the filter of each segment
+	// (see segment.Find) once, and not for each package that it indexes. nil: nothing is cached.
+	Ranges *rangecache.Cache
+	Log    *slog.Logger
+}
+
+// NewRanges returns a cache for Function.Ranges, which reads through the bucket. It has at most 32 MiB, enough for
+// the filters and tails of segments with some five million documents.
+func NewRanges(bucket blob.Reader) *rangecache.Cache {
+	ranges, err := rangecache.New(bucket, rangecache.Options{Memory: 32 << 20})
+	if err != nil {
+		panic(err) // never: only opening a directory can fail
+	}
+	return ranges
 }
 
 // Handle takes two kinds of messages:
@@ -165,6 +180,9 @@ func (f *Function) maker(ctx context.Context) (maker, error) {
 	forgotten, err := takedown.Load(ctx, f.Bucket)
 	if err != nil {
 		return maker{}, err
+	}
+	if f.Ranges != nil {
+		f.Ranges.Follow(strconv.FormatUint(forgotten.Version, 10)) // keeps nothing of erased pages
 	}
 	inForce, err := f.Settings.Get(ctx)
 	return maker{f.Bucket, forgotten, pageRules{inForce, f.Agent}}, err

@@ -167,13 +167,18 @@ func TestBesideDamage(t *testing.T) {
 // TestBesideADamagedRead flips a bit in the bytes that one read of a segment returns; the object
 // itself is sound. Index must read the bytes again, and succeed.
 func TestBesideADamagedRead(t *testing.T) {
-	w := newWorld(t)
-	w.run(w.fetched(1, 0, 1).Key)
-	pkg := w.fetched(2, 0)
-	w.Bucket = &damagedOnce{Bucket: w.bucket, key: w.manifest().Segments[0].Key}
-	w.run(pkg.Key)
-	if diff := cmp.Diff([]string{stands(0, 2), stands(1, 1)}, w.live()); diff != "" {
-		t.Errorf("documents (-want +got):\n%s", diff)
+	for _, cached := range []bool{false, true} {
+		w := newWorld(t)
+		w.run(w.fetched(1, 0, 1).Key)
+		pkg := w.fetched(2, 0)
+		w.Bucket = &damagedOnce{Bucket: w.bucket, key: w.manifest().Segments[0].Key}
+		if cached {
+			w.Ranges = NewRanges(w.Bucket)
+		}
+		w.run(pkg.Key)
+		if diff := cmp.Diff([]string{stands(0, 2), stands(1, 1)}, w.live()); diff != "" {
+			t.Errorf("with a cache: %v; documents (-want +got):\n%s", cached, diff)
+		}
 	}
 }
 
@@ -232,8 +237,9 @@ func TestMergeIsRaised(t *testing.T) {
 // TestRequests indexes a package and counts the requests to the object store. These are allowed:
 //
 //	read    the manifest (3 times), the takedowns and the package
-//	        the tail and the document identities of every other segment
-//	        the versions and the set of dead documents of segments that have a page of the package
+//	        the filter with the tail of every other segment
+//	        the identities with the versions, and the set of dead documents, of segments that have a
+//	        page of the package
 //	write   the segment, the manifest, and the hint (a copy of the manifest)
 //	        an overlay for each segment that changes
 func TestRequests(t *testing.T) {
@@ -248,8 +254,25 @@ func TestRequests(t *testing.T) {
 	w.run(pkg.Key)
 	const segments, older, overlays, sameOverlay = 7, 3, 2, 1
 	got := counted.Counts()
-	if got.Put != 1+older+2 || got.Get != 3*2+1+2*segments+2*older+overlays+sameOverlay || got.List != 1 {
+	if got.Put != 1+older+2 || got.Get != 3*2+1+segments+older+overlays+sameOverlay || got.List != 1 {
 		t.Errorf("requests %+v", got)
+	}
+}
+
+// TestRequestsOfAFirstCrawl indexes packages of pages that were never stored before. With a cache, only the segment
+// of the package before is read, by one request: those before it are known.
+func TestRequestsOfAFirstCrawl(t *testing.T) {
+	w := newWorld(t)
+	counted := countblob.New(w.bucket)
+	w.Bucket, w.Ranges = counted, NewRanges(counted)
+	for n := range 6 {
+		pkg := w.fetched(1, 10*n, 10*n+1, 10*n+2)
+		before := counted.Counts()
+		w.run(pkg.Key)
+		want := int64(3*2 + 1 + min(n, 1)) // manifest, takedowns and package; the segment
+		if got := counted.Counts().Minus(before); got.Get != want {
+			t.Errorf("package %d: requests %+v, want %d to read", n, got, want)
+		}
 	}
 }
 

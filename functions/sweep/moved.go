@@ -12,6 +12,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
 // comparedAtOnce limits how many pages of a partition one sweep compares with other partitions. The
@@ -32,7 +33,7 @@ func (l latest) add(id layout.Identity, v layout.Version) {
 
 // finder returns a Finder that finds the documents of the pages in l.
 func (l latest) finder(bucket blob.Reader) *segments.Finder {
-	return segments.NewFinder(bucket, func(id layout.Identity) bool { _, found := l[id]; return found })
+	return segments.NewFinder(segment.Ranges{Bucket: bucket}, maps.Keys(l))
 }
 
 // compare compares this partition with all others, and masks (marks as dead) outdated documents.
@@ -95,15 +96,14 @@ func (p *swept) compare(ctx context.Context, gone latest) (told bool, err error)
 // the parameter gone.
 func (p *swept) uncompared(ctx context.Context, gone latest) (here latest, compared []manifest.Segment, err error) {
 	here = maps.Clone(gone)
-	all := segments.NewFinder(p.Bucket, func(layout.Identity) bool { return true })
 	for _, s := range p.Manifest().Segments {
 		if s.Compared || len(here) >= comparedAtOnce {
 			continue
 		}
 		dead, err := partition.Dead(ctx, p.Bucket, &s)
-		var documents []segments.Match
+		var documents []segment.Match
 		if err == nil {
-			documents, err = all.Find(ctx, &s)
+			documents, err = segments.All(ctx, p.Bucket, &s)
 		}
 		if partition.IsDamaged(err) {
 			p.Log.ErrorContext(ctx, "a segment cannot be read, and is not compared with other partitions until it is repaired",

@@ -20,7 +20,24 @@ import (
 // which says where everything is. The error wraps segment.ErrDamaged if the segment does not
 // match the entry.
 func OpenSegment(ctx context.Context, source segment.Source, listed *manifest.Segment) (*segment.Segment, error) {
-	s, err := segment.Open(ctx, source, segment.Ref{Key: listed.Key, Bytes: listed.Bytes, Tail: listed.Tail})
+	s, err := segment.Open(ctx, source, refOf(listed))
+	return asListed(s, err, listed)
+}
+
+// OpenToFind is like OpenSegment, for a caller that goes on with segment.Find: it also reads the segment's filter,
+// by the same request.
+func OpenToFind(ctx context.Context, source segment.Source, listed *manifest.Segment) (*segment.Segment, error) {
+	s, err := segment.OpenToFind(ctx, source, refOf(listed), listed.Documents)
+	return asListed(s, err, listed)
+}
+
+func refOf(listed *manifest.Segment) segment.Ref {
+	return segment.Ref{Key: listed.Key, Bytes: listed.Bytes, Tail: listed.Tail}
+}
+
+// asListed checks that an opened segment has as many documents as its entry in the manifest says. The parameter
+// err is the error of opening it.
+func asListed(s *segment.Segment, err error, listed *manifest.Segment) (*segment.Segment, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot open segment %s: %w", listed.Key, err)
 	}

@@ -44,7 +44,7 @@ func (s *System) functions(ctx context.Context) (map[string]queue.Function, func
 	}
 	indexed := &index.Function{
 		Bucket: s.bucket(task.Index), Settings: s.Settings, Redis: s.Redis, Sender: s.queues, Now: time.Now, Worker: s.worker, Agent: s.options.Agent,
-		Tiers: segments.DefaultLimits(), Log: s.log(task.Index),
+		Tiers: segments.DefaultLimits(), Ranges: index.NewRanges(s.bucket(task.Index)), Log: s.log(task.Index),
 	}
 	merged := &merge.Function{
 		Bucket: s.bucket(task.Merge), Redis: s.Redis, Sender: s.queues, Now: time.Now, Worker: s.worker,

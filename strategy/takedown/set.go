@@ -1,6 +1,8 @@
 package takedown
 
 import (
+	"iter"
+	"maps"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -114,9 +116,11 @@ func (s Set) Forgets(a address.Address) bool { return s.ForgetsPage(a.ID, a.Site
 // ForgetsPage reports whether the address with this identity and site is forgotten (see
 // Forgets).
 func (s Set) ForgetsPage(id layout.Identity, site string) bool {
-	if s.ForgetsID(id) {
-		return true
-	}
+	return s.ForgetsID(id) || s.ForgetsSite(site)
+}
+
+// ForgetsSite reports whether a whole site is forgotten.
+func (s Set) ForgetsSite(site string) bool {
 	if len(s.sites) == 0 {
 		return false // saves the hash of the site
 	}
@@ -130,6 +134,9 @@ func (s Set) ForgetsID(id layout.Identity) bool {
 	_, found := s.urls[id]
 	return found
 }
+
+// IDs yields the identities of all URLs that are forgotten by themselves, and not with their sites.
+func (s Set) IDs() iter.Seq[layout.Identity] { return maps.Keys(s.urls) }
 
 // ForgetsURL reports whether a canonical URL or its site is forgotten. For an invalid URL
 // it cannot tell the site, and looks only for the URL itself.

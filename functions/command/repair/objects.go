@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring"
@@ -230,15 +231,15 @@ func (m *mending) dropCondemnedList(ctx context.Context, key string) error {
 // maskAnew does not mask them. Searches find them until the sweep masks them again.
 func (m *mending) maskAnew(ctx context.Context, e *partition.Edit, s manifest.Segment) error {
 	next := e.Manifest()
-	all := segments.NewFinder(m.Bucket, func(layout.Identity) bool { return true })
-	documents, err := all.Find(ctx, &s)
+	documents, err := segments.All(ctx, m.Bucket, &s)
 	if err != nil {
 		return err
 	}
-	own := make(map[layout.Identity]segments.Match, len(documents))
+	own := make(map[layout.Identity]segment.Match, len(documents))
 	for _, d := range documents {
 		own[d.ID] = d
 	}
+	finder := segments.NewFinder(segment.Ranges{Bucket: m.Bucket}, maps.Keys(own))
 	dead := roaring.New()
 	masked := func(other *manifest.Segment) bool {
 		return other.Key != s.Key && (other.Deletions == nil || other.Deletions.Key != s.Deletions.Key)
@@ -247,7 +248,7 @@ func (m *mending) maskAnew(ctx context.Context, e *partition.Edit, s manifest.Se
 		if !masked(&other) {
 			continue
 		}
-		rivals, err := all.Find(ctx, &other)
+		rivals, err := finder.Find(ctx, &other)
 		if err != nil {
 			return err
 		}
@@ -256,7 +257,7 @@ func (m *mending) maskAnew(ctx context.Context, e *partition.Edit, s manifest.Se
 			return err
 		}
 		for _, r := range rivals {
-			if d, found := own[r.ID]; found && !gone.Contains(r.Doc) && r.Version.Compare(d.Version) >= 0 {
+			if d := own[r.ID]; !gone.Contains(r.Doc) && r.Version.Compare(d.Version) >= 0 {
 				dead.Add(d.Doc)
 			}
 		}

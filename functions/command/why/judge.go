@@ -131,7 +131,7 @@ func (t *teller) stored(ctx context.Context) {
 // segment, its title and its language to the parameter at. If there is no such document, it changes
 // nothing. The parameter id is the number of the page's package in the manifest.
 func (t *teller) indexed(ctx context.Context, m *manifest.Manifest, id uint32, at *Stored) error {
-	finder := segments.NewFinder(t.bucket, func(id layout.Identity) bool { return id == t.url.ID })
+	finder := segments.NewFinder(segment.Ranges{Bucket: t.bucket}, slices.Values([]layout.Identity{t.url.ID}))
 	for i := range m.Segments {
 		listed := &m.Segments[i]
 		if _, _, found := listed.Part(id); !found {
@@ -145,7 +145,7 @@ func (t *teller) indexed(ctx context.Context, m *manifest.Manifest, id uint32, a
 		if err != nil {
 			return err
 		}
-		own := slices.IndexFunc(matches, func(d segments.Match) bool { return d.Version == t.story.page.Version && !dead.Contains(d.Doc) })
+		own := slices.IndexFunc(matches, func(d segment.Match) bool { return d.Version == t.story.page.Version && !dead.Contains(d.Doc) })
 		if own < 0 {
 			continue
 		}

@@ -20,7 +20,7 @@ func main() {
 	}
 	f := &index.Function{
 		Bucket: e.Bucket, Settings: e.Settings, Redis: e.Redis, Sender: e.Sender, Now: time.Now, Worker: e.Worker, Agent: e.Agent,
-		Tiers: segments.DefaultLimits(), Log: e.Log,
+		Tiers: segments.DefaultLimits(), Ranges: index.NewRanges(e.Bucket), Log: e.Log,
 	}
 	e.Start(f.Handle)
 }

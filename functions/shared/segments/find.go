@@ -3,6 +3,7 @@ package segments
 import (
 	"context"
 	"errors"
+	"iter"
 	"log/slog"
 	"slices"
 	"sync"
@@ -16,69 +17,100 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
 // atOnce is how many segments are read concurrently.
 const atOnce = 4
 
-// Match is a document with a wanted URL that a Finder has found in a segment.
-type Match struct {
-	Doc     uint32 // the document's number in its segment
-	ID      layout.Identity
-	Version layout.Version
-}
-
 // Finder finds the documents of wanted URLs in segments. It keeps its results in memory, so that it
 // reads each segment only once even if a commit that needs them is tried several times. It is safe
 // for concurrent use.
 type Finder struct {
-	bucket blob.Reader
-	wanted func(layout.Identity) bool
+	source segment.Source
+	wanted []layout.Identity // in ascending order
 
 	mu    sync.Mutex // protects known
-	known map[string][]Match
+	known map[string][]segment.Match
 }
 
-// NewFinder returns a Finder of the URLs for which wanted returns true.
-func NewFinder(bucket blob.Reader, wanted func(layout.Identity) bool) *Finder {
-	return &Finder{bucket: bucket, wanted: wanted, known: make(map[string][]Match)}
+// NewFinder returns a Finder of the URLs with the wanted identities. The parameter source reads the segments.
+func NewFinder(source segment.Source, wanted iter.Seq[layout.Identity]) *Finder {
+	return &Finder{source: source, wanted: slices.SortedFunc(wanted, layout.Identity.Compare), known: make(map[string][]segment.Match)}
 }
 
 // Find returns the documents of wanted URLs in a segment that a manifest lists, dead documents
-// included. It reads only the columns of identities and versions.
-func (f *Finder) Find(ctx context.Context, s *manifest.Segment) ([]Match, error) {
+// included. If the segment has none, Find makes one request (see segment.Find).
+func (f *Finder) Find(ctx context.Context, s *manifest.Segment) ([]segment.Match, error) {
 	f.mu.Lock()
 	found, known := f.known[s.Key]
 	f.mu.Unlock()
 	if known {
 		return found, nil
 	}
-	opened, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: f.bucket}, s)
+	opened, err := partition.OpenToFind(ctx, f.source, s)
+	if err == nil {
+		found, err = opened.Find(ctx, f.wanted)
+	}
 	if err != nil {
 		return nil, err
-	}
-	identities, err := opened.Identities(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for doc, id := range identities {
-		if f.wanted(id) {
-			found = append(found, Match{Doc: uint32(doc), ID: id})
-		}
-	}
-	if len(found) > 0 {
-		versions, err := opened.Versions(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for i := range found {
-			found[i].Version = versions[found[i].Doc]
-		}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.known[s.Key] = found
 	return found, nil
+}
+
+// All returns the documents of a segment that a manifest lists, dead documents included. It reads the columns
+// of identities and versions.
+func All(ctx context.Context, bucket blob.Reader, s *manifest.Segment) ([]segment.Match, error) {
+	opened, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: bucket}, s)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := opened.Identities(ctx)
+	if err != nil {
+		return nil, err
+	}
+	versions, err := opened.Versions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]segment.Match, len(ids))
+	for doc := range all {
+		all[doc] = segment.Match{Doc: uint32(doc), ID: ids[doc], Version: versions[doc]}
+	}
+	return all, nil
+}
+
+// Forgotten returns the documents of a segment that takedowns forget, dead ones included. It looks for the identities
+// of forgotten pages (see segment.Find); if whole sites are forgotten, it also reads the column of sites.
+func Forgotten(ctx context.Context, s *segment.Segment, takedowns takedown.Set) (*roaring.Bitmap, error) {
+	forgotten := roaring.New()
+	found, err := s.Find(ctx, slices.Collect(takedowns.IDs()))
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range found {
+		forgotten.Add(d.Doc)
+	}
+	if !takedowns.HasSites() {
+		return forgotten, nil
+	}
+	sites, err := s.Strings(ctx, segment.Sites)
+	if err != nil {
+		return nil, err
+	}
+	ofSet := make([]bool, len(sites.Sets))
+	for n, set := range sites.Sets {
+		ofSet[n] = slices.ContainsFunc(set, func(site uint32) bool { return takedowns.ForgetsSite(sites.Values[site]) })
+	}
+	for doc, n := range sites.Of {
+		if ofSet[n] {
+			forgotten.Add(uint32(doc))
+		}
+	}
+	return forgotten, nil
 }
 
 // Judge determines which documents are to become dead, so that searches do not find them any more. It
