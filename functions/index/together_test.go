@@ -149,7 +149,7 @@ func (w *world) mask(url string) {
 	functionstest.Edit(w.t, w.bucket, 0, func(e *partition.Edit) error {
 		dead := make(map[string]*roaring.Bitmap)
 		for _, s := range e.Manifest().Segments {
-			found, err := segments.NewFinder(w.bucket, func(id layout.Identity) bool { return id == layout.IdentityOf(url) }).Find(w.t.Context(), &s)
+			found, err := segments.NewFinder(segment.Ranges{Bucket: w.bucket}, slices.Values([]layout.Identity{layout.IdentityOf(url)})).Find(w.t.Context(), &s)
 			if err != nil {
 				return err
 			}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring"
@@ -113,7 +114,7 @@ func newCurated(key string, d curation.Document) *curated {
 }
 
 // curate computes for each ban of the curation by which documents of the segment it hides (the field
-// banned). It does nothing if o has this curation already. It reads the segment's column of identities; for
+// banned). It does nothing if o has this curation already. It looks for the identities of the banned pages; for
 // bans by the beginning of an address, also the documents whose addresses may begin so. The parameter
 // unvisited says whether the segment is an overlay of unvisited URLs (known only by links).
 func (o *opened) curate(ctx context.Context, by *curated, unvisited bool) error {
@@ -124,16 +125,20 @@ func (o *opened) curate(ctx context.Context, by *curated, unvisited bool) error 
 	if by == nil || len(by.bans) == 0 {
 		return nil
 	}
-	ids, err := o.segment.Identities(ctx)
+	var banned []layout.Identity
+	for _, b := range by.bans {
+		banned = slices.AppendSeq(banned, maps.Keys(b.pages))
+	}
+	found, err := o.segment.Find(ctx, banned)
 	if err != nil {
 		return err
 	}
 	part := search.Part{Segment: o.segment, Dead: o.dead, Unvisited: unvisited}
 	for _, b := range by.bans {
 		hidden := roaring.New()
-		for doc, id := range ids {
-			if b.pages[id] {
-				hidden.Add(uint32(doc))
+		for _, d := range found {
+			if b.pages[d.ID] {
+				hidden.Add(d.Doc)
 			}
 		}
 		for _, beginning := range b.beginnings {
@@ -222,12 +227,18 @@ func (e *Engine) Unindexed(ctx context.Context, pages []string) (absent []string
 	if err != nil {
 		return nil, err
 	}
-	has, err := current.unbanned.Has(ctx)
+	ids := make([]layout.Identity, len(pages))
+	for i, page := range pages {
+		if a, err := address.Parse(page); err == nil {
+			ids[i] = a.ID
+		}
+	}
+	has, err := current.unbanned.Has(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	for _, page := range pages {
-		if a, err := address.Parse(page); err != nil || !has(a.ID) {
+	for i, page := range pages {
+		if !has[ids[i]] {
 			absent = append(absent, page)
 		}
 	}

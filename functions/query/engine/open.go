@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
+	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
@@ -156,26 +157,13 @@ func (e *Engine) missAnchors(ctx context.Context, key string, err error) {
 }
 
 // hide adds the documents of pages that a takedown covers to o.dead, so that no search finds them.
-// It reads the segment's columns of identities and sites.
-func (o *opened) hide(ctx context.Context, forgotten takedown.Set) error {
-	ids, err := o.segment.Identities(ctx)
+func (o *opened) hide(ctx context.Context, takedowns takedown.Set) error {
+	dead, err := segments.Forgotten(ctx, o.segment, takedowns)
 	if err != nil {
 		return err
 	}
-	sites, err := o.segment.Strings(ctx, segment.Sites)
-	if err != nil {
-		return err
-	}
-	dead := roaring.New()
 	if o.dead != nil {
-		dead = o.dead.Clone()
-	}
-	for doc, id := range ids {
-		for _, site := range sites.Get(uint32(doc)) {
-			if forgotten.ForgetsPage(id, site) {
-				dead.Add(uint32(doc))
-			}
-		}
+		dead.Or(o.dead)
 	}
 	o.dead = dead
 	return nil

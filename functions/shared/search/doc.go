@@ -375,11 +375,11 @@
 //	terms          posting lists of the words, with positions where phrases need
 //	               them; posting lists of anchors; the columns of filters and facets;
 //	               for long queries the vectors of documents; the languages of documents
-//	               if the query's words have different terms by language
+//	               if the query's words have different terms by language;
+//	               for named and pinned pages, what finds them by their identities (see segment.Find)
 //	positions      only where they are too large for the step before, and for synonyms of several
 //	               words
-//	identities     only when matches with equal scores are on different pages of hits; for
-//	               named and pinned pages, together with the terms
+//	identities     only when matches with equal scores are on different pages of hits
 //	documents      of the hits
 //	correction     only for mistyped queries: the dictionaries; in an index of several languages the
 //	               terms of similar words; then the terms of the corrected query

@@ -89,35 +89,18 @@ func New(parts []Part, memory *Memory) (*Index, error) {
 }
 
 // Lookup returns the latest document of a URL, and false if the index has no stored page of the URL.
-// It reads the identities (hashes of URLs) of the documents of all segments in parallel, then one
-// document.
+// It looks for the identity (hash of the URL) in all segments in parallel (see segment.Find), then reads
+// one document.
 func (ix *Index) Lookup(ctx context.Context, id layout.Identity) (segment.Document, bool, error) {
 	s := &search{ix: ix, gathered: newGathered(ix.parts, ix.memory)}
-	at := make([]int, len(ix.parts))
-	err := s.each(withoutDeadline(ctx), func(ctx context.Context, part int) error {
-		p := ix.parts[part]
-		if p.Unvisited {
-			at[part] = -1
-			return nil
-		}
-		identities, err := p.Segment.Identities(ctx)
-		at[part] = slices.IndexFunc(identities, func(other layout.Identity) bool { return other == id })
-		for at[part] >= 0 && p.Dead != nil && p.Dead.ContainsInt(at[part]) { // a later version of the page may be there
-			next := slices.Index(identities[at[part]+1:], id)
-			if next >= 0 {
-				next += at[part] + 1
-			}
-			at[part] = next
-		}
-		return err
-	})
+	at, err := s.locate(withoutDeadline(ctx), []layout.Identity{id})
 	if err != nil {
 		return segment.Document{}, false, err
 	}
 	var matches []match // one, or two while two partitions have a version
-	for part, doc := range at {
-		if doc >= 0 {
-			matches = append(matches, match{part: int32(part), doc: uint32(doc)})
+	for part, found := range at {
+		if len(found) > 0 {
+			matches = append(matches, match{part: int32(part), doc: found[0].Doc})
 		}
 	}
 	if err := s.fetch(ctx, matches); err != nil || len(matches) == 0 {

@@ -7,6 +7,7 @@ import (
 	"github.com/RoaringBitmap/roaring"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
 // Some pages are hits before all others, whatever the words of the query are:
@@ -14,7 +15,7 @@ import (
 //	the pages of Query.Pinned        in their order
 //	the first page of Query.Named    that the index has: the page whose address the query is
 //
-// They are found in the columns of identities, which are read together with the terms, and taken out of
+// They are found by their identities (see segment.Find) at the time when the terms are read, and taken out of
 // the matches, so that none of them is a second hit.
 
 // leading is a page that comes before the other hits.
@@ -55,13 +56,13 @@ func (s *search) takeLeading() {
 
 // documentsOf returns the documents of a page that the filters accept.
 func (s *search) documentsOf(id layout.Identity) (docs []match) {
-	for part, of := range s.identities {
+	for part, of := range s.addressed {
 		if s.missing[part] { // nothing says which of its documents the filters accept
 			continue
 		}
-		for doc := range of {
-			if of[doc] == id && s.accept[part].next(uint32(doc)) == uint32(doc) {
-				docs = append(docs, match{part: int32(part), doc: uint32(doc)})
+		for _, d := range of {
+			if d.ID == id && s.accept[part].next(d.Doc) == d.Doc {
+				docs = append(docs, match{part: int32(part), doc: d.Doc})
 			}
 		}
 	}
@@ -87,23 +88,41 @@ func (s *search) shownDocuments() (docs []match) {
 	return docs
 }
 
-// Has returns a function that reports whether the index has a stored page with an identity. It reads the
-// identities (hashes of URLs) of the documents of all segments in parallel.
-func (ix *Index) Has(ctx context.Context) (func(layout.Identity) bool, error) {
-	s := &search{ix: ix, gathered: newGathered(ix.parts, ix.memory), identities: make([][]layout.Identity, len(ix.parts))}
-	if err := s.each(withoutDeadline(ctx), s.identify); err != nil {
+// address sets s.addressed[part], the documents of a part of the index whose pages Query.Pinned and Query.Named name.
+func (s *search) address(ctx context.Context, part int) (err error) {
+	s.addressed[part], err = s.parts[part].Segment.Find(ctx, slices.Concat(s.query.Pinned, s.query.Named))
+	return err
+}
+
+// locate returns, for each part (segment) of the index, its live documents of stored pages with the given
+// identities. It looks in all parts in parallel.
+func (g *gathered) locate(ctx deadline, ids []layout.Identity) ([][]segment.Match, error) {
+	found := make([][]segment.Match, len(g.parts))
+	err := g.each(ctx, func(ctx context.Context, part int) (err error) {
+		p := g.parts[part]
+		if p.Unvisited {
+			return nil
+		}
+		found[part], err = p.Segment.Find(ctx, ids)
+		found[part] = slices.DeleteFunc(found[part], func(d segment.Match) bool { return p.Dead != nil && p.Dead.Contains(d.Doc) })
+		return err
+	})
+	return found, err
+}
+
+// Has returns those of the given identities (hashes of URLs) of which the index has a stored page.
+func (ix *Index) Has(ctx context.Context, ids []layout.Identity) (map[layout.Identity]bool, error) {
+	found, err := newGathered(ix.parts, ix.memory).locate(withoutDeadline(ctx), ids)
+	if err != nil {
 		return nil, err
 	}
-	all := make(map[layout.Identity]bool)
-	for part, ids := range s.identities {
-		p := ix.parts[part]
-		for doc, id := range ids {
-			if !p.Unvisited && (p.Dead == nil || !p.Dead.ContainsInt(doc)) {
-				all[id] = true
-			}
+	has := make(map[layout.Identity]bool)
+	for _, of := range found {
+		for _, d := range of {
+			has[d.ID] = true
 		}
 	}
-	return func(id layout.Identity) bool { return all[id] }, nil
+	return has, nil
 }
 
 // remove excludes the document doc from those that may match.

@@ -155,9 +155,11 @@ type search struct {
 	documents  map[spot]*segment.Document // the documents read so far, by position in the index
 	// addresses of the matches that are alike to a shown match and are not shown themselves, by the
 	// position of the shown match in the index
-	alike   map[spot][]string
-	leading []leading // pages that come before the other hits
-	shown   []leading // those of them that are on the requested page of hits
+	alike map[spot][]string
+	// for each part, the documents of the pages that the query names or pins; nil if there are no such pages
+	addressed [][]segment.Match
+	leading   []leading // pages that come before the other hits
+	shown     []leading // those of them that are on the requested page of hits
 	// whether spread or translate has moved hits, so that they are no longer sorted by score
 	spreads bool
 	// values of Hit.MoreOfSite (number of further hits of the hit's site that were moved down), by the
@@ -194,8 +196,12 @@ func (s *search) find(ctx deadline) ([]match, error) {
 	}
 	leads := len(s.query.Named)+len(s.query.Pinned) > 0 && !s.plan.images
 	links := len(s.plan.filter.links) > 0
-	if leads || links {
+	if links {
 		also = append(also, s.identify)
+	}
+	if leads {
+		s.addressed = make([][]segment.Match, len(s.parts))
+		also = append(also, s.address)
 	}
 	if s.supports() {
 		also = append(also, s.readVectors)

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/RoaringBitmap/roaring"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -290,6 +291,26 @@ func TestTotals(t *testing.T) {
 	}
 }
 
+// TestLookupOfVersions looks up a page of which a segment has a dead version before the live one, and another segment
+// an earlier one.
+func TestLookupOfVersions(t *testing.T) {
+	versions := make([]segment.Document, 3)
+	for i := range versions {
+		versions[i] = page("a", fmt.Sprint("version", i))
+		versions[i].Version.Token = uint64(i)
+	}
+	ix, err := New([]Part{
+		{Segment: segmentOf(t, []segment.Document{versions[1]})},
+		{Segment: segmentOf(t, []segment.Document{versions[0], page("b", "lo"), versions[2]}), Dead: roaring.BitmapOf(0)},
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, found, err := ix.Lookup(t.Context(), versions[0].ID); err != nil || !found || d.Version != versions[2].Version {
+		t.Errorf("Lookup = %v, %v, %v", d.Version, found, err)
+	}
+}
+
 func TestLookup(t *testing.T) {
 	docs := []segment.Document{page("a", "ka"), page("b", "lo"), page("c", "mi")}
 	ix := indexWithout(t, map[layout.Identity]bool{docs[1].ID: true}, docs[:1], docs[1:])
@@ -300,6 +321,9 @@ func TestLookup(t *testing.T) {
 		if _, found, err := ix.Lookup(t.Context(), layout.IdentityOf(url)); found || err != nil {
 			t.Errorf("Lookup(%s) = %v, %v", url, found, err)
 		}
+	}
+	if has, err := ix.Has(t.Context(), []layout.Identity{docs[0].ID, docs[1].ID, layout.IdentityOf("d")}); err != nil || len(has) != 1 || !has[docs[0].ID] {
+		t.Errorf("Has = %v, %v", has, err)
 	}
 	if ix.documents != 2 {
 		t.Errorf("%d documents", ix.documents)

@@ -8,6 +8,7 @@ import (
 	"github.com/RoaringBitmap/roaring"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/functions/sweep/compact"
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -153,7 +154,11 @@ func unlessStale(err error) error {
 // returns the segment's key. Otherwise it masks these documents (marks them as dead), sends the
 // function merge a task to write the segment anew without its dead documents, and returns "".
 func (e *Eraser) cleanSegment(ctx context.Context, listed manifest.Segment) (key string, err error) {
-	forgotten, err := e.forgottenIn(ctx, &listed)
+	opened, err := partition.OpenToFind(ctx, segment.Ranges{Bucket: e.Bucket}, &listed)
+	if err != nil {
+		return "", err
+	}
+	forgotten, err := segments.Forgotten(ctx, opened, e.Takedowns)
 	if err != nil || forgotten.IsEmpty() {
 		return listed.Key, err
 	}
@@ -178,34 +183,4 @@ func (e *Eraser) cleanSegment(ctx context.Context, listed manifest.Segment) (key
 	e.Log.InfoContext(ctx, "a segment holds forgotten documents, and is written anew", "partition", e.ID(), "generation", e.Manifest().Generation,
 		"segment", listed.Key, "documents", forgotten.GetCardinality())
 	return "", task.Send(ctx, e.Sender, task.Merge, task.Tiers{Storage: e.ID()}, 0)
-}
-
-// forgottenIn returns the documents of a segment that takedowns forget, dead or alive. It finds
-// them by the columns of identities and sites.
-func (e *Eraser) forgottenIn(ctx context.Context, listed *manifest.Segment) (*roaring.Bitmap, error) {
-	found := roaring.New()
-	opened, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: e.Bucket}, listed)
-	if err != nil {
-		return nil, err
-	}
-	identities, err := opened.Identities(ctx)
-	if err != nil {
-		return nil, err
-	}
-	sites := new(segment.StringColumn)
-	if e.Takedowns.HasSites() {
-		if sites, err = opened.Strings(ctx, segment.Sites); err != nil {
-			return nil, err
-		}
-	}
-	for doc, id := range identities {
-		site := ""
-		if len(sites.Of) > 0 {
-			site = sites.Get(uint32(doc))[0]
-		}
-		if e.Takedowns.ForgetsPage(id, site) {
-			found.Add(uint32(doc))
-		}
-	}
-	return found, nil
 }
