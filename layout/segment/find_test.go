@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 )
 
 // smallDocuments returns n documents with few words. Some have the same identity as another, as different versions of
@@ -231,4 +233,68 @@ func FuzzFilter(f *testing.F) {
 			}
 		}
 	})
+}
+
+// BenchmarkFind looks for pages in a segment that is not open yet, and counts the requests and their bytes:
+//
+//	page      a page that the segment has
+//	absent    a page that it lacks
+//	first     the 1,200 pages of a package, none of which was stored before
+//	again     the 1,200 pages of a package, of which the segment has a hundred
+//
+// It does the same in a segment as older programs wrote it.
+func BenchmarkFind(b *testing.B) {
+	for _, n := range []int{1_200, 10_000, 100_000} {
+		docs := smallDocuments(n, 1)
+		for i := range docs {
+			docs[i].ID = layout.IdentityOf(docs[i].URL)
+		}
+		built := mustBuild(b, docs, 0)
+		first, again := make([]layout.Identity, 1_200), make([]layout.Identity, 1_200)
+		for i := range first {
+			first[i] = layout.IdentityOf(fmt.Sprint("absent", i))
+			again[i] = first[i]
+			if i < 100 {
+				again[i] = docs[i*(n/100)].ID
+			}
+		}
+		for name, content := range map[string][]byte{"filter": built, "older": withoutFilter(b, built)} {
+			size, err := TailOf(content)
+			if err != nil {
+				b.Fatal(err)
+			}
+			bucket := countblob.New(memblob.New())
+			if err := bucket.Create(b.Context(), "a", content); err != nil {
+				b.Fatal(err)
+			}
+			ref := Ref{Key: "a", Bytes: int64(len(content)), Tail: size}
+			for _, c := range []struct {
+				name   string
+				wanted []layout.Identity
+				found  int
+			}{{"page", []layout.Identity{docs[n/2].ID}, 1}, {"absent", first[:1], 0}, {"first", first, 0}, {"again", again, 100}} {
+				b.Run(fmt.Sprintf("documents=%d/%s/%s", n, c.name, name), func(b *testing.B) {
+					before, rounds := bucket.Counts(), int64(0)
+					for b.Loop() {
+						open := func() (*Segment, error) { return OpenToFind(b.Context(), Ranges{bucket}, ref, n) }
+						if name == "older" {
+							open = func() (*Segment, error) { return Open(b.Context(), Ranges{bucket}, ref) }
+						}
+						s, err := open()
+						if err != nil {
+							b.Fatal(err)
+						}
+						found, err := s.Find(b.Context(), c.wanted)
+						if err != nil || len(found) != c.found {
+							b.Fatal(len(found), err)
+						}
+						rounds++
+					}
+					counts := bucket.Counts().Minus(before)
+					b.ReportMetric(float64(counts.Get)/float64(rounds), "GETs")
+					b.ReportMetric(float64(counts.Read)/float64(rounds), "bytes")
+				})
+			}
+		}
+	}
 }
