@@ -20,7 +20,7 @@ func main() {
 		log.Fatal(err)
 	}
 	answers, err := engine.New(e.Bucket, engine.Options{
-		Settings: e.Settings, Now: time.Now, Age: 10 * time.Second, Log: e.Log, Paid: e.Paid,
+		Settings: e.Settings, Now: time.Now, Age: 10 * time.Second, Log: e.Log, Paid: e.Paid, Memory: e.Cache,
 		Dir: os.TempDir(), Disk: 400 << 20, Name: os.Getenv("BUCKETSEARCH_S3"), // Lambda has 512 MB of disk in /tmp
 	})
 	if err != nil {

@@ -61,8 +61,7 @@ type Options struct {
 	Weights *search.Weights // weights of scores; nil for the standard ones
 }
 
-// DefaultMemory is the default of Options.Memory, in bytes. In a cloud function with 512 MB of
-// memory, more than half then remains for the search itself.
+// DefaultMemory is the default of Options.Memory, in bytes.
 const DefaultMemory = 192 << 20
 
 // New returns an engine for a bucket. If a query's context has a meter, the engine counts in it

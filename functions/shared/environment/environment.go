@@ -10,7 +10,8 @@
 //	BUCKETSEARCH_JUDGES   names and keys of those who may judge results: ann:KEY bob:KEY (query)
 //	BUCKETSEARCH_CLICKS   a secret by which clicks on results are counted (query)
 //
-// In Lambda it also reads AWS_LAMBDA_FUNCTION_MEMORY_SIZE, the MiB that are billed.
+// In Lambda it also reads AWS_LAMBDA_FUNCTION_MEMORY_SIZE, the MiB that are billed: seven eighths of them become the
+// soft limit of the process's memory, unless GOMEMLIMIT sets it.
 package environment
 
 import (
@@ -21,6 +22,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -63,6 +65,7 @@ type Environment struct {
 	Log          *slog.Logger
 	Traffic      *vitals.Traffic // counts the network traffic of the process
 	Paid         float64         // memory in GB that Lambda bills for this function; 0 outside of Lambda
+	Cache        int64           // size in bytes of caches which, with their bookkeeping, take half of the memory limit; 0 outside of Lambda
 
 	function string
 	vitals   *vitals.Recorder
@@ -98,6 +101,7 @@ func Read(ctx context.Context, function string, getenv func(string) string) (*En
 		return nil, fmt.Errorf("BUCKETSEARCH_S3: %w", err)
 	}
 	e.Paid = float64(memory) / 1024
+	e.Cache = limitMemory(int64(memory)<<20, getenv("GOMEMLIMIT"))
 	e.Bucket = blob.Retry(meter.Bucket(e.vitals.Bucket(function, store)), RetryPolicy())
 	e.feedback = blob.Retry(store, RetryPolicy())
 	e.Settings = &settings.Cache{Bucket: e.Bucket, Now: time.Now, Age: settingsAge}
@@ -123,6 +127,19 @@ func Read(ctx context.Context, function string, getenv func(string) string) (*En
 		e.Sender = message.NewSQS(sqs.NewFromConfig(loaded), urls)
 	}
 	return e, nil
+}
+
+// limitMemory sets the soft memory limit of this process to seven eighths of the memory of a Lambda function, unless
+// the environment sets GOMEMLIMIT (the second parameter). The first parameter is this memory in bytes, 0 outside of
+// Lambda; then nothing is limited. The result is the size of caches (see Environment.Cache).
+func limitMemory(memory int64, set string) (cache int64) {
+	if memory <= 0 {
+		return 0
+	}
+	if set == "" {
+		debug.SetMemoryLimit(memory / 8 * 7)
+	}
+	return min(debug.SetMemoryLimit(-1), memory) / 2 / 9 * 8 // the bookkeeping takes an eighth of the caches
 }
 
 // OpenS3 opens the bucket whose URL is the parameter address, such as

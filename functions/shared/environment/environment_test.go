@@ -2,6 +2,7 @@ package environment
 
 import (
 	"maps"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -47,6 +48,34 @@ func TestRead(t *testing.T) {
 	}
 	if again, err := Read(t.Context(), task.Fetch, with(nil)); err != nil || again.Worker == e.Worker {
 		t.Errorf("two workers are called %s, %v", e.Worker, err)
+	}
+}
+
+// TestMemory checks the memory limit that follows from a Lambda function's memory, and the size of caches.
+func TestMemory(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	t.Cleanup(func() { debug.SetMemoryLimit(before) })
+	const mib = 1 << 20
+	for _, c := range []struct {
+		memory, set  string
+		limit, cache int64
+	}{
+		{"", "", 1000 * mib, 0},
+		{"512", "", 448 * mib, 448 * mib / 2 / 9 * 8},
+		{"2048", "", 1792 * mib, 1792 * mib / 2 / 9 * 8},
+		{"2048", "1000MiB", 1000 * mib, 1000 * mib / 2 / 9 * 8},
+		{"512", "1000MiB", 1000 * mib, 512 * mib / 2 / 9 * 8}, // no limit that is reached
+	} {
+		debug.SetMemoryLimit(1000 * mib) // as the runtime sets it by GOMEMLIMIT
+		e, err := Read(t.Context(), task.Fetch, with(map[string]string{
+			"BUCKETSEARCH_REDIS": "", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": c.memory, "GOMEMLIMIT": c.set,
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if limit := debug.SetMemoryLimit(-1); limit != c.limit || e.Cache != c.cache {
+			t.Errorf("%q MiB, GOMEMLIMIT %q: limit %d, caches of %d bytes; want %d and %d", c.memory, c.set, limit, e.Cache, c.limit, c.cache)
+		}
 	}
 }
 
