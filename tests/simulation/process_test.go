@@ -177,7 +177,8 @@ func newProcess(r *runner, function string) *process {
 		},
 		task.Index: func() message.Handler {
 			return (&index.Function{
-				Bucket: bucket, Settings: cache, Redis: p.redis, Sender: p, Now: p.now, Worker: worker, Tiers: w.tiers, Log: log,
+				Bucket: bucket, Settings: cache, Redis: p.redis, Sender: p, Now: p.now, Worker: worker, Tiers: w.tiers,
+				Ranges: index.NewRanges(bucket), Log: log,
 			}).Handle
 		},
 		task.Merge: func() message.Handler {
