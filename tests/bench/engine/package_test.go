@@ -34,7 +34,7 @@ func BenchmarkPackages(b *testing.B) {
 		var log bytes.Buffer
 		f := index.Function{
 			Bucket: bucket, Settings: new(functionstest.Fixed), Redis: redistest.Embedded(b), Sender: &functionstest.Sender{}, Now: time.Now,
-			Worker: "bench", Log: slog.New(slog.NewJSONHandler(&log, nil)),
+			Worker: "bench", Ranges: index.NewRanges(bucket), Log: slog.New(slog.NewJSONHandler(&log, nil)),
 		}
 		before, used := bucket.Counts(), processorTime(b)
 		began := time.Now()
