@@ -9,7 +9,7 @@
 // all partitions begin a new epoch. Redis must not evict keys.
 //
 // Every change is one atomic Lua script. A script changes at most 500 entries; only the
-// script of Reset changes all. All keys of a partition share a hash tag. For crawl
+// script of Reset changes all, by giving some keys other names. All keys of a partition share a hash tag. For crawl
 // partition 3 they are:
 //
 //	f:{3}:epoch            version of this layout, and the epoch in which the frontier is open: 3:17
@@ -21,8 +21,12 @@
 //	f:{3}:counts           hash   letters of a state → number of URLs in it; and the fields of the table below
 //	f:{3}:tallies          hash   mark of a tally (see below) → number of stored URLs that it counts, unless 0
 //	f:{3}:out              hash   collection → number of URLs, without assets, on lease for the first time, unless 0
-//	f:{3}:q:<band>:<host>  list   elements of waiting URLs, oldest first
-//	f:{3}:q:again:<host>   list   elements of stored pages that are requested again
+//	f:{3}:generation       random text in the names of queues, which Reset changes; absent before the first Reset. In the next
+//	                       two lines it is kd83
+//	f:{3}:qkd83:<band>:<host>  list  elements of waiting URLs, oldest first
+//	f:{3}:qkd83:again:<host>   list  elements of stored pages that are requested again
+//	f:{3}:old              list   former generation, and name of the key with the hosts of its queues, which are still to be deleted
+//	f:{3}:old:<generation>:<name>  this key
 //	f:{3}:filled           hash   host → a letter for each of its queues that is not empty: a–p for the bands;
 //	                              A–P for a band in which a URL has a weight; q for again
 //	f:{3}:hosts            zset   hosts with a queue that are in none of the sets hosts:<band>, by the earliest time of the next request
@@ -117,6 +121,7 @@
 // A frontier whose layout is not that of the program counts as not built. It is rebuilt
 // from the bucket, and nothing is lost. The versions of the layout, and what each added:
 //
+//	5  the keys generation, old and old:<generation>:<name>; the generation in the names of queues
 //	4  the flag of an asset in elements
 //	3  the keys closed, shut and crowded; leases outlive a rebuild
 //	2  the field left of states; the keys filled and hosts:<band>; the fields fill and missed of counts

@@ -12,7 +12,7 @@ import (
 // elements returns the number of elements (records of URLs) in all queues of a host.
 func (f fixture) elements(host string) (n int64) {
 	f.t.Helper()
-	names, err := f.rdb.Keys(f.t.Context(), f.key("q:*:"+host)).Result()
+	names, err := f.rdb.Keys(f.t.Context(), queueKey(f.t, f.Frontier, "*", host)).Result()
 	f.must(err)
 	for _, key := range names {
 		n += f.rdb.LLen(f.t.Context(), key).Val()

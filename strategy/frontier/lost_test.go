@@ -192,6 +192,9 @@ func TestLostMeanwhile(t *testing.T) {
 			f.must(rebuild.Reset(t.Context()))
 			_, err := rebuild.Admit(t.Context(), noon, entries("a", 2))
 			f.must(err)
+			if lost == "q:1:a" {
+				f.must(f.rdb.Del(t.Context(), queueKey(t, f.Frontier, "1", "a")).Err())
+			}
 			f.must(f.rdb.Del(t.Context(), f.key(lost)).Err())
 			_, err = rebuild.Admit(t.Context(), noon, entries("a", 4)[2:])
 			f.must(err)

@@ -72,7 +72,7 @@ func (m *modelRun) compareQueues() error {
 			if i == 16 {
 				name = "again"
 			}
-			elements, err := m.rdb.LRange(m.t.Context(), m.key("q:"+name+":"+host), 0, -1).Result()
+			elements, err := m.rdb.LRange(m.t.Context(), queueKey(m.t, m.Frontier, name, host), 0, -1).Result()
 			if err != nil {
 				return err
 			}

@@ -4,27 +4,81 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"strconv"
+	"strings"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Reset begins a rebuild. It deletes the frontier, except the leases, the failures of
+// generationBytes is the length of the generation in the names of queues. It is random, so that no two
+// generations are the same.
+const generationBytes = 10
+
+// Reset begins a rebuild. It empties the frontier, except for the leases, the failures of
 // hosts, and the times before which hosts get no request. A host with a lease is leased
-// again only after the lease is settled or has expired. Reset runs one script, whatever
-// the size of the frontier.
+// again only after the lease is settled or has expired. One short script does this, whatever
+// the size of the frontier. Then Reset deletes the former queues, in many small steps (see clear).
 //
 // Open ends the rebuild. All calls of the rebuild must be made with the same Frontier, one after the
-// other. They fail with ErrReset and change nothing once another rebuild has begun, Distrust was
-// called, or Redis has lost what an earlier call wrote.
+// other, or with one that goes on with the rebuild (see Resume). They fail with ErrReset and change
+// nothing once another rebuild has begun, Distrust was called, or Redis has lost what an earlier call
+// wrote.
 func (f *Frontier) Reset(ctx context.Context) error {
 	name := rand.Text()
-	err := New(f.rdb, f.partition).run(ctx, resetScript, stepOf(name, 0)).Err()
+	err := New(f.rdb, f.partition).run(ctx, resetScript, stepOf(name, 0), rand.Text()[:generationBytes]).Err()
 	if err == nil {
 		f.fence.Store(&ownerFence{key: f.key("rebuild"), value: name, err: ErrReset, steps: true})
+		err = f.clear(ctx)
 	}
 	return f.wrap("reset", err)
+}
+
+// Step returns a text that says how far the rebuild has come that Reset began: its name, and the number
+// of its calls so far. It changes with each call. It is "" if f does not rebuild.
+func (f *Frontier) Step() string {
+	if fence := f.fence.Load(); fence != nil && fence.steps {
+		return fence.after(fence.step)
+	}
+	return ""
+}
+
+// Resume goes on with a rebuild that another Frontier began, and whose process has most likely died.
+// The parameter step is a result of its method Step. From now on, calls of the other Frontier fail with
+// ErrReset. Resume returns false if the rebuild cannot go on: it has ended, another rebuild has begun,
+// Distrust was called, or Redis has lost calls before step.
+func (f *Frontier) Resume(ctx context.Context, step string) (bool, error) {
+	held, err := f.rdb.Get(ctx, f.key("rebuild")).Result()
+	open := int64(0)
+	if err == nil {
+		open, err = f.rdb.Exists(ctx, f.key("epoch")).Result()
+	}
+	if err == nil && (open > 0 || !reaches(held, step)) || errors.Is(err, redis.Nil) {
+		return false, nil
+	}
+	if err == nil {
+		taker, name := New(f.rdb, f.partition), rand.Text()
+		taker.fence.Store(&ownerFence{key: f.key("rebuild"), value: held, err: ErrReset})
+		if err = taker.run(ctx, takeScript, stepOf(name, 0)).Err(); errors.Is(err, ErrReset) {
+			return false, nil // the other process is alive
+		}
+		f.fence.Store(&ownerFence{key: f.key("rebuild"), value: name, err: ErrReset, steps: true})
+	}
+	if err == nil {
+		err = f.clear(ctx)
+	}
+	return err == nil, f.wrap("go on with the rebuild of", err)
+}
+
+// reaches reports whether a value of the key rebuild is of the same rebuild as the given step, and of
+// the same or a later call.
+func reaches(held, step string) bool {
+	name, calls, _ := strings.Cut(held, ":")
+	known, least, _ := strings.Cut(step, ":")
+	made, err := strconv.ParseUint(calls, 10, 64)
+	want, errWant := strconv.ParseUint(least, 10, 64)
+	return name == known && err == nil && errWant == nil && made >= want
 }
 
 // Open is the last step of a rebuild: from now on the frontier counts as built, under these settings

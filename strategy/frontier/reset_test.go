@@ -83,7 +83,7 @@ func TestReset(t *testing.T) {
 		names, err := f.rdb.Keys(t.Context(), "f:{3}:*").Result()
 		f.must(err)
 		slices.Sort(names)
-		left := []string{"active", "closed", "counts", "failures", "lease:" + a.Version.String(), "leases", "next", "out", "rebuild"}
+		left := []string{"active", "closed", "counts", "failures", "generation", "lease:" + a.Version.String(), "leases", "next", "out", "rebuild"}
 		for i, name := range left {
 			left[i] = f.key(name)
 		}

@@ -24,6 +24,7 @@ var (
 	settleScript = script("finish", "settle")
 	expireScript = script("finish", "expire")
 	resetScript  = script("reset")
+	takeScript   = script("take")
 	learnScript  = script("learn")
 	restScript   = script("finish", "rest")
 	holdScript   = script("hold")

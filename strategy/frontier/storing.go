@@ -3,6 +3,7 @@ package frontier
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 )
@@ -11,6 +12,28 @@ import (
 // that wait for another request or are leased again. The value of a URL is the version of the last
 // batch that stored its page or found it unchanged.
 func (f *Frontier) Decided(ctx context.Context, ids []layout.Identity) (map[layout.Identity]layout.Version, error) {
+	return f.finals(ctx, ids, func(state string) (final string, wanted bool) { return state, state[0] == 's' })
+}
+
+// Failed returns those of the URLs with these identities whose last final outcome is a failure, even if
+// they wait for another request or are leased again. The value of a URL is the version of the batch with
+// this outcome.
+func (f *Frontier) Failed(ctx context.Context, ids []layout.Identity) (map[layout.Identity]layout.Version, error) {
+	return f.finals(ctx, ids, func(state string) (final string, wanted bool) {
+		switch state[0] {
+		case 'W':
+			state = state[min(pendingBytes, len(state)):]
+		case 'L':
+			state = state[min(leasedBytes, len(state)):]
+		}
+		return state, strings.HasPrefix(state, "f")
+	})
+}
+
+// finals reads the states of the URLs with these identities. The function of returns the final part of
+// a state, and whether the URL is wanted. finals returns the versions in the final parts of the wanted
+// ones.
+func (f *Frontier) finals(ctx context.Context, ids []layout.Identity, of func(state string) (final string, wanted bool)) (map[layout.Identity]layout.Version, error) {
 	by := make(map[layout.Identity]layout.Version, len(ids))
 	for part := range slices.Chunk(ids, chunk) {
 		fields := make([]string, len(part))
@@ -23,10 +46,14 @@ func (f *Frontier) Decided(ctx context.Context, ids []layout.Identity) (map[layo
 		}
 		for i, state := range states {
 			text, _ := state.(string)
-			if len(text) < finalBytes || text[0] != 's' {
+			if text == "" {
 				continue
 			}
-			if by[part[i]], err = layout.ParseVersion(text[finalBytes-versionBytes : finalBytes]); err != nil {
+			final, wanted := of(text)
+			if !wanted || len(final) < finalBytes {
+				continue
+			}
+			if by[part[i]], err = layout.ParseVersion(final[finalBytes-versionBytes : finalBytes]); err != nil {
 				return nil, f.failed("look into", err)
 			}
 		}

@@ -8,6 +8,7 @@ local CLOSED, SHUT, CROWDED = PREFIX .. 'closed', PREFIX .. 'shut', PREFIX .. 'c
 local LEARNT, REBUILD = PREFIX .. 'learnt', PREFIX .. 'rebuild'
 local TALLIES, OUT, FILLED = PREFIX .. 'tallies', PREFIX .. 'out', PREFIX .. 'filled'
 local EPOCH, SETTINGS = PREFIX .. 'epoch', PREFIX .. 'settings'
+local OLD, GENERATION = PREFIX .. 'old', redis.call('GET', PREFIX .. 'generation') or ''
 
 -- The names of a host's queues, in the order in which a lease takes URLs from them: the
 -- bands 0 to 15, and the queue of stored pages that are requested again.
@@ -191,7 +192,7 @@ local function band(bytes, at)
 end
 
 -- queue returns the key of the queue of a host with a number among QUEUES.
-local function queue(host, number) return PREFIX .. 'q:' .. QUEUES[number] .. ':' .. host end
+local function queue(host, number) return PREFIX .. 'q' .. GENERATION .. ':' .. QUEUES[number] .. ':' .. host end
 
 -- queue_of returns the number among QUEUES of the queue for an element. The state of its URL
 -- must already be waiting.

@@ -1,0 +1,96 @@
+package frontier
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// againLetter is the letter of a host's last queue in the hash filled.
+const againLetter = 'q'
+
+// clear deletes the queues of former generations, which no script uses any more. Reset only lists
+// them: each entry of the list old names a generation, and the key that has the hosts of its queues. A
+// call that is cut short may be repeated, and goes on where the first one stopped.
+func (f *Frontier) clear(ctx context.Context) error {
+	for {
+		entry, err := f.rdb.LIndex(ctx, f.key("old"), 0).Result()
+		if err == redis.Nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		generation, name, found := strings.Cut(entry, ":")
+		if !found {
+			return fmt.Errorf("old queues %q: want a generation and the name of a key", entry)
+		}
+		if err := f.clearOld(ctx, generation, name); err != nil {
+			return err
+		}
+		if err := f.rdb.LRem(ctx, f.key("old"), 1, entry).Err(); err != nil {
+			return err
+		}
+	}
+}
+
+// clearOld deletes the queues of one former generation, and then the key that has their hosts. Most
+// often this is the former hash filled, which tells the queues of each host. All other keys have only
+// the hosts; then each queue that a host may have is deleted.
+func (f *Frontier) clearOld(ctx context.Context, generation, name string) error {
+	key := f.key("old:" + generation + ":" + name)
+	isSet := strings.HasPrefix(name, "hosts")
+	for {
+		var page []string
+		var err error
+		if isSet {
+			page, _, err = f.rdb.ZScan(ctx, key, 0, "", chunk).Result()
+		} else {
+			page, _, err = f.rdb.HScan(ctx, key, 0, "", chunk).Result()
+		}
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		for some := range slices.Chunk(page, 2*chunk) {
+			var queues, hosts []string
+			for i := 0; i+1 < len(some); i += 2 {
+				letters := some[i+1]
+				if name != "filled" {
+					letters = "abcdefghijklmnopq"
+				}
+				hosts = append(hosts, some[i])
+				queues = append(queues, f.queuesOf(generation, some[i], letters)...)
+			}
+			_, err := f.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
+				if len(queues) > 0 {
+					p.Unlink(ctx, queues...)
+				}
+				if isSet {
+					p.ZRem(ctx, key, hosts)
+				} else {
+					p.HDel(ctx, key, hosts...)
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// queuesOf returns the keys of those queues of a host that its letters in the hash filled name.
+func (f *Frontier) queuesOf(generation, host, letters string) (keys []string) {
+	for _, letter := range strings.ToLower(letters) {
+		band := strconv.Itoa(int(letter - 'a'))
+		if letter == againLetter {
+			band = "again"
+		}
+		keys = append(keys, f.key("q"+generation+":"+band+":"+host))
+	}
+	return keys
+}
