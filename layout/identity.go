@@ -63,6 +63,12 @@ func PlaceOf(site string, id Identity) Place {
 // site share.
 func (p Place) Site() uint32 { return uint32(p >> 32) }
 
+// SiteRange returns the range of all URLs of the place's site.
+func (p Place) SiteRange() Range {
+	from := p >> 32 << 32
+	return Range{From: from, To: from + 1<<32}
+}
+
 // Range is a half-open part [From, To) of the hash space of URLs (see Place). To = 0 means the end
 // of the space, so that the zero Range is the whole of it.
 type Range struct {

@@ -74,7 +74,7 @@ func (p place) pictureOf(ctx context.Context, attached *system.Attached, asked [
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	for u, err := range books.All() {
+	for u, err := range books.All(ctx) {
 		if err != nil {
 			p.t.Fatal(err)
 		}

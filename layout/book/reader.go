@@ -45,6 +45,10 @@ func Open(ctx context.Context, r blob.Reader, key string) (*Reader, error) {
 	return newReader("book "+key, tail, func(ctx context.Context, at blob.Range) ([]byte, error) { return r.Get(ctx, key, at) })
 }
 
+// Memory returns a Reader of a book whose whole content is in memory. The name describes the book in
+// errors.
+func Memory(name string, content []byte) (*Reader, error) { return newReader(name, content, nil) }
+
 // newReader returns a Reader of a book. name describes the book in errors, tail is the
 // end of the book with its whole directory, and get requests other parts of the book.
 func newReader(name string, tail []byte, get func(context.Context, blob.Range) ([]byte, error)) (*Reader, error) {
@@ -96,17 +100,18 @@ type Part struct {
 	Bytes int64
 }
 
-// Parts divides the hash space of URLs into ranges, each with about size bytes of the book, so that
-// a caller can read the book range by range. It sends no request.
-func (r *Reader) Parts(size int64) []Part {
-	blocks := slices.Concat(r.directory.outcomes, r.directory.links)
+// Parts divides a range of the hash space of URLs into ranges, each with about size bytes of the book,
+// so that a caller can read the book range by range. A block that begins before the range counts in the
+// first part. Parts sends no request.
+func (r *Reader) Parts(within layout.Range, size int64) []Part {
+	blocks := slices.Concat(touching(r.directory.outcomes, within), touching(r.directory.links, within))
 	slices.SortFunc(blocks, func(a, b block) int { return cmp.Compare(a.first, b.first) })
-	parts := make([]Part, 1)
+	parts := []Part{{Range: within}}
 	for _, b := range blocks {
 		last := &parts[len(parts)-1]
 		if last.Bytes >= size && b.first > last.From {
 			last.To = b.first
-			parts = append(parts, Part{Range: layout.Range{From: b.first}})
+			parts = append(parts, Part{Range: layout.Range{From: b.first, To: within.To}})
 			last = &parts[len(parts)-1]
 		}
 		last.Bytes += int64(b.size)
@@ -142,7 +147,7 @@ func (r *Reader) Sources(ctx context.Context) ([]layout.Identity, error) {
 		return nil, err
 	}
 	if crc32.Checksum(b, castagnoli) != r.directory.sourcesCRC {
-		return nil, r.damaged(fmt.Errorf("sources at byte %d: checksum does not match", r.directory.sourcesOffset))
+		return nil, r.damagedSources()
 	}
 	sources := make([]layout.Identity, r.directory.sources)
 	for i := range sources {
@@ -150,6 +155,28 @@ func (r *Reader) Sources(ctx context.Context) ([]layout.Identity, error) {
 	}
 	r.sources = sources
 	return sources, nil
+}
+
+// CheckSources reads the table of sources without keeping it, and fails if the table is damaged.
+func (r *Reader) CheckSources(ctx context.Context) error {
+	offset, end := r.directory.sourcesOffset, r.directory.sourcesOffset+int64(r.directory.sources)*int64(identitySize)
+	crc := uint32(0)
+	for offset < end {
+		size := min(end-offset, maxGet)
+		b, err := r.read(ctx, offset, size)
+		if err != nil {
+			return err
+		}
+		crc, offset = crc32.Update(crc, castagnoli, b), offset+size
+	}
+	if crc != r.directory.sourcesCRC {
+		return r.damagedSources()
+	}
+	return nil
+}
+
+func (r *Reader) damagedSources() error {
+	return r.damaged(fmt.Errorf("sources at byte %d: checksum does not match", r.directory.sourcesOffset))
 }
 
 // read returns size bytes of the book, beginning at the given offset. It takes them from memory if

@@ -236,7 +236,7 @@ func TestParts(t *testing.T) {
 		var from layout.Place
 		var bytes int64
 		var all Book
-		parts := r.Parts(size)
+		parts := r.Parts(layout.Range{}, size)
 		for i, part := range parts {
 			if part.From != from || (part.To == 0) != (i == len(parts)-1) {
 				t.Errorf("part %d of %d is %x, want it to begin at %x", i, len(parts), part.Range, from)
@@ -258,7 +258,7 @@ func TestParts(t *testing.T) {
 			t.Errorf("%d parts: (-want +got)\n%s", len(parts), d)
 		}
 	}
-	if parts := open(t, mustEncode(t, Book{})).Parts(1); len(parts) != 1 || parts[0] != (Part{}) {
+	if parts := open(t, mustEncode(t, Book{})).Parts(layout.Range{}, 1); len(parts) != 1 || parts[0] != (Part{}) {
 		t.Errorf("the empty book has parts %v", parts)
 	}
 }

@@ -8,12 +8,14 @@ import (
 	"math"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/local/system"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
@@ -182,29 +184,51 @@ func entriesOf(targets []target) []takedown.Entry {
 }
 
 // concerned returns the number of stored pages that a takedown of the targets would erase. It counts
-// them in the books, which record in the bucket what is stored. If some books are lost or damaged, it
+// them in the books, which record in the bucket what is stored, and reads only the parts of the books
+// about the targets. If some books are lost or damaged, it
 // prints a warning that the pages in them are not counted.
 func concerned(cmd *cobra.Command, a *system.Attached, targets []target) (stored int, err error) {
 	inForce, err := a.Settings.Get(cmd.Context())
 	if err != nil {
 		return 0, err
 	}
-	books, err := account.Survey(cmd.Context(), a.Bucket, inForce, nil)
+	books, err := account.Survey(cmd.Context(), a.Bucket, inForce)
 	if err != nil {
 		return 0, err
+	}
+	for _, t := range targets {
+		if !t.site && slices.ContainsFunc(targets, func(o target) bool { return o.site && o.address.Site == t.address.Site }) {
+			continue // counted with its site
+		}
+		within := layout.Range{From: t.address.Place, To: t.address.Place + 1}
+		if t.site {
+			within = t.address.Place.SiteRange()
+		}
+		for part, err := range books.Ranges(cmd.Context(), within) {
+			if err != nil {
+				return 0, err
+			}
+			n, err := storedOf(part, t)
+			if err != nil {
+				return 0, err
+			}
+			stored += n
+		}
 	}
 	for _, fault := range books.Faults() {
 		tellFaults(cmd, []string{fault.Error()})
 	}
-	for u, err := range books.All() {
+	return stored, nil
+}
+
+// storedOf returns the number of stored pages of a target among the URLs of an account.
+func storedOf(part *account.Account, t target) (stored int, err error) {
+	for u, err := range part.All() {
 		if err != nil {
 			return 0, err
 		}
-		for _, t := range targets {
-			if u.State == account.Stored && (u.Address.ID == t.address.ID || t.site && u.Address.Site == t.address.Site) {
-				stored++
-				break
-			}
+		if u.State == account.Stored && (u.Address.ID == t.address.ID || t.site && u.Address.Site == t.address.Site) {
+			stored++
 		}
 	}
 	return stored, nil

@@ -183,20 +183,20 @@ func ownPages(cmd *cobra.Command, a *system.Attached, name string) (own []addres
 	if err := others.Prepare(); err != nil {
 		return nil, err
 	}
-	books, err := account.Survey(cmd.Context(), a.Bucket, &others, nil)
+	books, err := account.Survey(cmd.Context(), a.Bucket, &others)
 	if err != nil {
 		return nil, err
 	}
-	for _, fault := range books.Faults() {
-		tellFaults(cmd, []string{fault.Error()})
-	}
-	for u, err := range books.All() {
+	for u, err := range books.All(cmd.Context()) {
 		if err != nil {
 			return nil, err
 		}
 		if u.State == account.Stored && !u.Admitted && slices.Equal(u.Page.Collections, []string{name}) {
 			own = append(own, u.Address)
 		}
+	}
+	for _, fault := range books.Faults() {
+		tellFaults(cmd, []string{fault.Error()})
 	}
 	return own, nil
 }

@@ -40,7 +40,7 @@ func urlsCommand(where *location) *cobra.Command {
 				return err
 			}
 			out := bufio.NewWriter(cmd.OutOrStdout())
-			for url, err := range urls.All() {
+			for url, err := range urls.All(cmd.Context()) {
 				if err == nil {
 					err = printURL(out, url, asJSON)
 				}

@@ -94,12 +94,12 @@ func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Coun
 	if err := checkName(inForce, name); err != nil {
 		return Status{}, err
 	}
-	books, err := account.Survey(ctx, bucket, inForce, nil)
+	books, err := account.Survey(ctx, bucket, inForce)
 	if err != nil {
 		return Status{}, err
 	}
 	each := newTallies(inForce, name, time.Now())
-	status, err := statusOf(books, requests, func(u account.URL) bool {
+	status, err := statusOf(ctx, books, requests, func(u account.URL) bool {
 		each.add(u)
 		return name == "" || belongs(u, name)
 	})
@@ -130,7 +130,7 @@ func checkName(s *settings.Settings, name string) error {
 
 // statusOf returns the status of a bucket, except Collections, Warnings and Only. It calls the
 // callback once for each URL. The callback reports whether to count the URL.
-func statusOf(books *account.Bucket, requests countblob.Counts, of func(account.URL) bool) (Status, error) {
+func statusOf(ctx context.Context, books *account.Bucket, requests countblob.Counts, of func(account.URL) bool) (Status, error) {
 	status := Status{
 		Skipped:  make(map[string]int),
 		Failed:   make(map[string]int),
@@ -139,12 +139,9 @@ func statusOf(books *account.Bucket, requests countblob.Counts, of func(account.
 		Bytes:    Bytes{requests.Read, requests.Written},
 		Faults:   []string{},
 	}
-	for _, fault := range books.Faults() {
-		status.Faults = append(status.Faults, fault.Error())
-	}
 	answered := make(map[string]layout.Version) // last answer with which the state of a URL was decided, by host
 	pending := make(map[string]bool)            // hosts
-	for u, err := range books.All() {
+	for u, err := range books.All(ctx) {
 		if err != nil {
 			return status, err
 		}
@@ -155,6 +152,9 @@ func statusOf(books *account.Bucket, requests countblob.Counts, of func(account.
 			status.add(u)
 			pending[u.Address.Host] = pending[u.Address.Host] || u.State == account.Pending
 		}
+	}
+	for _, fault := range books.Faults() { // those that reading has found are among them
+		status.Faults = append(status.Faults, fault.Error())
 	}
 	for pace := range books.Paces() {
 		if host := pace.At.Host; pace.Failures > 0 && pending[host] && pace.Version.Compare(answered[host]) >= 0 {

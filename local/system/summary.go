@@ -44,7 +44,7 @@ func (s *System) Summarize(ctx context.Context, p Plan, began time.Time) (Summar
 	if err != nil {
 		return Summary{}, err
 	}
-	books, err := account.Survey(ctx, s.Bucket, inForce, nil)
+	books, err := account.Survey(ctx, s.Bucket, inForce)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -52,7 +52,7 @@ func (s *System) Summarize(ctx context.Context, p Plan, began time.Time) (Summar
 	reasons := make(map[string]int)
 	began = began.Truncate(time.Millisecond)
 	near := make(map[layout.Identity]account.URL) // URLs of depth 0: seeds, and targets of their redirects
-	summary.Status, err = statusOf(books, s.Requests(), func(u account.URL) bool {
+	summary.Status, err = statusOf(ctx, books, s.Requests(), func(u account.URL) bool {
 		if u.State == account.Stored && !u.Final.Time.Before(began) {
 			switch {
 			case u.Final.State == book.Stored && u.Final.Asset:

@@ -48,14 +48,14 @@ func ReadURLs(ctx context.Context, bucket blob.Reader, selected URLSelection) (*
 		}
 		u.site = at.Host
 	}
-	u.books, err = account.Survey(ctx, bucket, inForce, nil)
+	u.books, err = account.Survey(ctx, bucket, inForce)
 	return u, err
 }
 
 // All yields the selected URLs, in no particular order. An error ends the sequence.
-func (u *URLs) All() iter.Seq2[account.URL, error] {
+func (u *URLs) All(ctx context.Context) iter.Seq2[account.URL, error] {
 	return func(each func(account.URL, error) bool) {
-		for url, err := range u.books.All() {
+		for url, err := range u.books.All(ctx) {
 			if (err != nil || u.has(url)) && !each(url, err) || err != nil {
 				return
 			}
@@ -63,7 +63,8 @@ func (u *URLs) All() iter.Seq2[account.URL, error] {
 	}
 }
 
-// Faults returns an error for each lost or damaged object, because of which URLs are missing.
+// Faults returns an error for each lost or damaged object, because of which URLs are missing. Some of
+// them are found only by All.
 func (u *URLs) Faults() []error { return u.books.Faults() }
 
 func (u *URLs) has(url account.URL) bool {

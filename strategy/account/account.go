@@ -9,6 +9,7 @@ package account
 import (
 	"fmt"
 	"math"
+	"sync/atomic"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
@@ -59,17 +60,23 @@ type URL struct {
 // each URL. Outcomes and links may be added concurrently.
 type Account struct {
 	settings *settings.Settings
-	shards   [256]*shard // facts of URLs; the index is the first byte of the URL's identity
+	within   layout.Range // range of the hash space that has the URLs of the account
+	size     atomic.Int64 // number of URLs, and of further paths to them (see shard.more)
+	shards   [256]*shard  // facts of URLs; the index is the first byte of the URL's identity
 	origins  origins
 	paces    paces
 }
 
 // New returns an account whose only URLs are the seeds and sitemaps of all collections. It fails if
 // one of these URLs is malformed.
-func New(s *settings.Settings) (*Account, error) {
-	a := &Account{settings: s}
+func New(s *settings.Settings) (*Account, error) { return newAccount(s, layout.Range{}) }
+
+// newAccount returns an account whose only URLs are those seeds and sitemaps that are in the given
+// range.
+func newAccount(s *settings.Settings, within layout.Range) (*Account, error) {
+	a := &Account{settings: s, within: within}
 	for i := range a.shards {
-		a.shards[i] = newShard(s.Takedowns)
+		a.shards[i] = newShard(s.Takedowns, &a.size)
 	}
 	for _, c := range s.Collections {
 		if err := a.begin(c); err != nil {
@@ -79,7 +86,10 @@ func New(s *settings.Settings) (*Account, error) {
 	return a, nil
 }
 
-// begin adds the seeds and sitemaps of a collection to the account.
+// Range returns the range of the hash space that has the URLs of the account.
+func (a *Account) Range() layout.Range { return a.within }
+
+// begin adds those seeds and sitemaps of a collection to the account that are in its range.
 func (a *Account) begin(c collection.Collection) error {
 	seed := reach{by: a.origins.number(origin{collection: c.Name})}
 	if c.Topic != nil {
@@ -90,16 +100,22 @@ func (a *Account) begin(c collection.Collection) error {
 		if err != nil {
 			return err
 		}
-		a.of(at.ID).reach(at.ID, at.URL, seed)
+		a.begins(at, seed)
 	}
 	for _, url := range c.Sitemaps {
 		at, err := address.Parse(url)
 		if err != nil {
 			return fmt.Errorf("sitemap: %w", err)
 		}
-		a.of(at.ID).reach(at.ID, at.URL, reach{by: a.origins.number(origin{c.Name, book.Sitemap})})
+		a.begins(at, reach{by: a.origins.number(origin{c.Name, book.Sitemap})})
 	}
 	return nil
+}
+
+func (a *Account) begins(at address.Address, by reach) {
+	if a.within.Contains(at.Place) {
+		a.of(at.ID).reach(at.ID, at.URL, by)
+	}
 }
 
 // Outcome adds the outcome o of a request for a URL to the account.

@@ -2,6 +2,7 @@ package account
 
 import (
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -81,14 +82,14 @@ func fold(t *testing.T, s *settings.Settings, all []any) map[string]URL {
 			a.Link(fact)
 		}
 	}
-	return judged(t, a)
+	return judged(t, a.All())
 }
 
 // judged returns the states of all URLs of an account, by URL.
-func judged(t *testing.T, a *Account) map[string]URL {
+func judged(t *testing.T, urls iter.Seq2[URL, error]) map[string]URL {
 	t.Helper()
 	all := make(map[string]URL)
-	for u, err := range a.All() {
+	for u, err := range urls {
 		if err != nil {
 			t.Fatal(err)
 		}

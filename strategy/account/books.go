@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
@@ -14,15 +15,17 @@ import (
 
 // partSize is the approximate size, in bytes, of the parts into which a book is divided for
 // concurrent reading. Each worker reads one part after another.
-const partSize = 4 << 20
+const partSize = 1 << 20
 
-// library holds the books that the manifests of all partitions list.
+// errTooLarge means that a range has more URLs than an account may hold.
+var errTooLarge = errors.New("too many URLs for one account")
+
+// library holds the books that the manifests of all partitions list, and the spool objects that wait
+// to be packed, each of them as a book in memory.
 type library struct {
 	books []*volume
 
-	// mu protects the field Err of all books. It is also locked during each call of the function
-	// progress (see Survey), so that these calls come one after another.
-	mu sync.Mutex
+	mu sync.Mutex // protects the field Err of all books
 }
 
 // volume is one book. Its Err is nil until the book turns out to be absent or damaged.
@@ -31,17 +34,18 @@ type volume struct {
 	reader *book.Reader
 }
 
-// open opens the books that the manifests list, and returns them as a library. A book that is
-// absent or damaged is in the library, too, with its Err set.
-func open(ctx context.Context, bucket blob.Reader, manifests []manifest.Manifest) (*library, error) {
-	var l library
+// open opens the books that the manifests list, and adds them to the library. A book that is absent
+// or damaged is in the library, too, with its Err set.
+func (l *library) open(ctx context.Context, bucket blob.Reader, manifests []manifest.Manifest) error {
+	var listed []*volume
 	for _, m := range manifests {
-		for _, listed := range m.Books {
-			l.books = append(l.books, &volume{Unreadable: Unreadable{Partition: m.Partition, Key: listed.Key}})
+		for _, b := range m.Books {
+			listed = append(listed, &volume{Unreadable: Unreadable{Partition: m.Partition, Key: b.Key}})
 		}
 	}
-	return &l, inParallel(ctx, requests, len(l.books), func(ctx context.Context, i int) error {
-		v := l.books[i]
+	l.books = append(l.books, listed...)
+	return inParallel(ctx, requests, len(listed), func(ctx context.Context, i int) error {
+		v := listed[i]
 		reader, err := book.Open(ctx, bucket, v.Key)
 		v.reader = reader
 		return l.note(v, err)
@@ -62,6 +66,8 @@ func (l *library) note(v *volume, err error) error {
 
 // lost returns the books that reading has found to be absent or damaged so far.
 func (l *library) lost() []Unreadable {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	var lost []Unreadable
 	for _, v := range l.books {
 		if v.Err != nil {
@@ -71,17 +77,18 @@ func (l *library) lost() []Unreadable {
 	return lost
 }
 
-// account returns a new account of all books that are neither absent nor damaged. Damage may be found
-// only after parts of a book have been added to the account. Then account begins again with an empty
-// account, and leaves this book out.
-func (l *library) account(ctx context.Context, s *settings.Settings, progress func(read, total int64)) (*Account, error) {
+// account returns a new account of the URLs in a range, from all books that are neither absent nor
+// damaged. Damage may be found only after parts of a book have been added to the account. Then account
+// begins again with an empty account, and leaves this book out. If the range has more than most URLs
+// and can be divided, account fails with errTooLarge.
+func (l *library) account(ctx context.Context, s *settings.Settings, within layout.Range, most int64) (*Account, error) {
 	for {
-		a, err := New(s)
+		a, err := newAccount(s, within)
 		if err != nil {
 			return nil, err
 		}
 		before := len(l.lost())
-		if err := l.fold(ctx, a, progress); err != nil {
+		if err := l.fold(ctx, a, most); err != nil {
 			return nil, err
 		}
 		if len(l.lost()) == before {
@@ -97,54 +104,50 @@ type part struct {
 	book.Part
 }
 
-// fold reads all books whose Err is nil, and adds their outcomes and links to an account. It
-// uses two goroutines per processor: one can wait for the store while the other computes.
-func (l *library) fold(ctx context.Context, a *Account, progress func(read, total int64)) error {
+// fold reads the range of an account in all books whose Err is nil, and adds the outcomes and links
+// to the account. It uses two goroutines per processor: one can wait for the store while the other
+// computes.
+func (l *library) fold(ctx context.Context, a *Account, most int64) error {
 	var parts []part
-	var read, total int64
 	for _, v := range l.books {
-		if v.Err != nil {
-			continue
-		}
-		for _, p := range v.reader.Parts(partSize) {
-			parts = append(parts, part{v, p})
-			total += p.Bytes
+		if v.Err == nil {
+			for _, p := range v.reader.Parts(a.within, partSize) {
+				parts = append(parts, part{v, p})
+			}
 		}
 	}
 	return inParallel(ctx, 2*runtime.GOMAXPROCS(0), len(parts), func(ctx context.Context, i int) error {
-		if err := l.note(parts[i].volume, parts[i].fold(ctx, a)); err != nil {
-			return err
-		}
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if read += parts[i].Bytes; progress != nil {
-			progress(read, total)
-		}
-		return nil
+		return l.note(parts[i].volume, parts[i].fold(ctx, a, most))
 	})
 }
 
 // fold adds the outcomes and links of the part to an account.
-func (p part) fold(ctx context.Context, a *Account) error {
+func (p part) fold(ctx context.Context, a *Account, most int64) error {
 	if p.From == 0 { // the account does not need the sources; reading them finds damage
-		if _, err := p.reader.Sources(ctx); err != nil {
+		if err := p.reader.CheckSources(ctx); err != nil {
 			return err
 		}
 	}
+	full := func() bool { return a.size.Load() > most && !isSingle(a.within) }
 	for o, err := range p.reader.Outcomes(ctx, p.Range) {
 		if err != nil {
 			return err
 		}
-		a.Outcome(o)
+		if a.Outcome(o); full() {
+			return errTooLarge
+		}
 	}
 	var last book.Target
 	for t, err := range p.reader.Targets(ctx, p.Range) {
 		if err != nil {
 			return err
 		}
-		if t.Decision, t.Sources = "", 0; t != last { // without these two fields, most rows equal the row before
-			a.Target(t)
-			last = t
+		if t.Decision, t.Sources = "", 0; t == last { // without these two fields, most rows equal the row before
+			continue
+		}
+		last = t
+		if a.Target(t); full() {
+			return errTooLarge
 		}
 	}
 	return nil

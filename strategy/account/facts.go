@@ -3,6 +3,7 @@ package account
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
@@ -20,6 +21,7 @@ type facts struct {
 // with the same byte.
 type shard struct {
 	takedowns takedown.Set
+	size      *atomic.Int64 // size of the account (see Account.size)
 
 	mu        sync.Mutex                  // protects the fields below
 	urls      map[layout.Identity]*facts  // facts of each URL; nil for a forgotten URL
@@ -27,8 +29,8 @@ type shard struct {
 	more      map[layout.Identity][]reach // paths to a URL besides facts.reach; none covers another (see reach.covers)
 }
 
-func newShard(t takedown.Set) *shard {
-	return &shard{takedowns: t, urls: make(map[layout.Identity]*facts), more: make(map[layout.Identity][]reach)}
+func newShard(t takedown.Set, size *atomic.Int64) *shard {
+	return &shard{takedowns: t, size: size, urls: make(map[layout.Identity]*facts), more: make(map[layout.Identity][]reach)}
 }
 
 // len returns the number of URLs in the shard that no takedown forgets.
@@ -51,6 +53,7 @@ func (s *shard) of(id layout.Identity, url string) *facts {
 		f = &facts{url: url}
 	}
 	s.urls[id] = f
+	s.size.Add(1)
 	return f
 }
 
@@ -96,6 +99,7 @@ func (s *shard) add(id layout.Identity, f *facts, r reach) {
 	} else {
 		left = append(left, r)
 	}
+	s.size.Add(int64(len(left) - len(more)))
 	switch {
 	case len(left) > 0:
 		s.more[id] = left

@@ -23,7 +23,7 @@ func (a *Account) All() iter.Seq2[URL, error] {
 		var workers sync.WaitGroup
 		for range runtime.GOMAXPROCS(0) {
 			workers.Go(func() {
-				j := judge{account: a, settings: a.settings, origins: a.origins.all(), buffer: make([]reach, 0, 16)}
+				j := judge{settings: a.settings, origins: a.origins.all(), buffer: make([]reach, 0, 16)}
 				for s := range work {
 					select {
 					case judged <- j.all(s):
@@ -70,7 +70,6 @@ type judgement struct {
 // ignores the decisions recorded in the links to it: a URL that was out of scope may now be in
 // scope.
 type judge struct {
-	account  *Account
 	settings *settings.Settings
 	origins  []origin // all origins of paths; the index of an origin is its number (reach.by)
 	buffer   []reach  // memory for the paths to one URL, reused for the next URL
@@ -122,8 +121,6 @@ func (j judge) url(f *facts, more []reach) (URL, error) {
 			j.keep(&u, paths)
 		case membership.IsForAnother(*final) && len(final.Collections) > 0 && j.another(&u, paths):
 			u.State, u.Reason = Pending, ""
-		case j.leadsNowhere(u.Final):
-			j.askAgain(&u)
 		}
 	case book.Failed:
 		if u.State != Pending || !j.settings.AskAgain(u.Collection, *final) {

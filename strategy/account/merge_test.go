@@ -2,12 +2,14 @@ package account
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
@@ -108,20 +110,20 @@ func TestPartsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := &volume{reader: opened(t, b)}
-	parts := v.reader.Parts(1)
+	parts := v.reader.Parts(layout.Range{}, 1)
 	if len(parts) < 4 {
 		t.Errorf("%d parts, want many", len(parts))
 	}
 	var all sync.WaitGroup
 	for _, p := range parts {
 		all.Go(func() {
-			if err := (part{v, p}).fold(t.Context(), a); err != nil {
+			if err := (part{v, p}).fold(t.Context(), a, math.MaxInt64); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	if diff := cmp.Diff(fold(t, s, factsOf(b)), judged(t, a)); diff != "" {
+	if diff := cmp.Diff(fold(t, s, factsOf(b)), judged(t, a.All())); diff != "" {
 		t.Errorf("one by one and in parallel (-one +parallel):\n%s", diff)
 	}
 }

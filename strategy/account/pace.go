@@ -2,6 +2,7 @@ package account
 
 import (
 	"iter"
+	"maps"
 	"sync"
 
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -26,12 +27,15 @@ type paces struct {
 
 // add updates the pace of a host from the outcome o of one of its URLs. The parameter at is the
 // address of this URL.
-func (p *paces) add(at address.Address, o book.Outcome) {
+func (p *paces) add(at address.Address, o book.Outcome) { p.join(Pace{o.Pace, at, o.Version}) }
+
+// join updates the pace of a host from another Pace of the host, which is from other outcomes.
+func (p *paces) join(next Pace) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	known, found := p.hosts[at.Host]
-	next := Pace{o.Pace, at, o.Version}
-	if found && o.Version.Compare(known.Version) < 0 {
+	host := next.At.Host
+	known, found := p.hosts[host]
+	if found && next.Version.Compare(known.Version) < 0 {
 		next, known = known, next
 	}
 	if known.Rest.After(next.Rest) {
@@ -40,16 +44,11 @@ func (p *paces) add(at address.Address, o book.Outcome) {
 	if p.hosts == nil {
 		p.hosts = make(map[string]Pace)
 	}
-	p.hosts[at.Host] = next
+	p.hosts[host] = next
 }
 
-// Paces yields the Pace that is in force for each host. Nothing may be added to the account meanwhile.
-func (a *Account) Paces() iter.Seq[Pace] {
-	return func(yield func(Pace) bool) {
-		for _, p := range a.paces.hosts {
-			if !yield(p) {
-				return
-			}
-		}
-	}
-}
+func (p *paces) all() iter.Seq[Pace] { return maps.Values(p.hosts) }
+
+// Paces yields the Pace that is in force for each host, by the outcomes in the account. Nothing may be
+// added to the account meanwhile.
+func (a *Account) Paces() iter.Seq[Pace] { return a.paces.all() }

@@ -2,6 +2,7 @@ package account
 
 import (
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -120,7 +121,7 @@ func TestWaysThatCount(t *testing.T) {
 				}
 			}
 		}
-		s := newShard(takedown.Set{})
+		s := newShard(takedown.Set{}, new(atomic.Int64))
 		var id [16]byte
 		for _, r := range paths {
 			s.reach(id, page, r)

@@ -24,16 +24,20 @@ const requests = 16
 // are being erased.
 const maxSurveys = 4
 
-// Bucket holds the state of every URL of a bucket at one moment (see Account), the objects from which
-// the states were computed, and the objects that could not be read.
+// Bucket gives the state of every URL of a bucket at one moment (see All and Ranges). It holds what the
+// states are computed from, and not the states. So its memory does not grow with the number of URLs.
 type Bucket struct {
-	*Account
 	Manifests []manifest.Manifest // newest manifest of each storage partition
 	Spooled   []Spooled           // spool objects that wait to be packed
 	// one partition.Fault for each partition that lost its newest manifest or all its manifests
 	Without []error
-	Lost    []Unreadable // listed books that are absent or damaged
 	Damaged []Unreadable // damaged spool objects that wait to be packed
+
+	library
+	settings *settings.Settings
+	strict   bool  // lost and damaged books are errors
+	most     int64 // maximum size of the account of a range
+	paces    paces // paces of the hosts whose URLs All has yielded
 }
 
 // Spooled is a spool object, the result of one fetched batch, that waits to be packed.
@@ -51,27 +55,30 @@ type Unreadable struct {
 	Err       error // wraps blob.ErrAbsent, book.ErrDamaged or spool.ErrDamaged, or says that Key is malformed; its text names Key
 }
 
-// Read reads the books of every partition, and the spool objects that are not packed yet, and
-// returns the state of every URL. A batch that is committed or spooled meanwhile may be missing.
-// If manifests or books are lost, Read fails with the errors that Faults would return, because its
-// callers would take the URLs in the lost objects for unknown. A damaged spool object is left out,
-// and its URLs are requested again.
+// Read opens the books of every partition, and reads the spool objects that are not packed yet. The
+// result gives the state of every URL. A batch that is committed or spooled after the call may be
+// missing. If manifests or books are lost, Read fails with the errors that Faults would return, because
+// its callers would take the URLs in the lost objects for unknown. If a book turns out to be damaged
+// later, Ranges and All fail in the same way. A damaged spool object is left out, and its URLs are
+// requested again.
 func Read(ctx context.Context, bucket blob.Reader, s *settings.Settings) (*Bucket, error) {
-	b, err := Survey(ctx, bucket, s, nil)
+	b, err := Survey(ctx, bucket, s)
 	if err != nil {
 		return nil, err
 	}
 	if err := errors.Join(b.Faults()...); err != nil {
 		return nil, err
 	}
+	b.strict = true
 	return b, nil
 }
 
-// Faults returns the reasons why the account is not complete: a partition.Fault for each
-// partition that lost manifests, and one for all absent and damaged books.
+// Faults returns the reasons why the states are not complete: a partition.Fault for each partition that
+// lost manifests, and one for all absent and damaged books. A damaged book may be found only when All
+// or Ranges reads it.
 func (b *Bucket) Faults() []error {
 	var books []error
-	for _, l := range b.Lost {
+	for _, l := range b.lost() {
 		books = append(books, l.Err)
 	}
 	if err := partition.BooksFault(books...); err != nil {
@@ -80,15 +87,13 @@ func (b *Bucket) Faults() []error {
 	return b.Without
 }
 
-// Survey returns the state of every URL, as Read does, but does not fail if manifests or books
-// are lost: it leaves these out, and the method Faults names them. Survey is for commands that show
-// people the known states. Unless the function progress is nil, Survey calls it now and then, from
-// one goroutine at a time. It passes the number of bytes read from books so far, and the total size
-// of all books. Survey starts over if a book turns out to be damaged, or if a spool object is packed
-// and deleted before it is read. Then the number of bytes read begins at 0 again.
-func Survey(ctx context.Context, bucket blob.Reader, s *settings.Settings, progress func(read, total int64)) (*Bucket, error) {
+// Survey gives the state of every URL, as Read does, but does not fail if manifests or books are lost:
+// it leaves these out, and the method Faults names them. A book that turns out to be damaged is left out
+// from the range on in which this was found (see Ranges). Survey is for commands that show people the
+// known states. It starts over if a spool object is packed and deleted before it is read.
+func Survey(ctx context.Context, bucket blob.Reader, s *settings.Settings) (*Bucket, error) {
 	for try := 1; ; try++ {
-		b, err := survey(ctx, bucket, s, progress)
+		b, err := survey(ctx, bucket, s)
 		if try == maxSurveys || !errors.Is(err, errPacked) {
 			return b, err
 		}
@@ -97,9 +102,9 @@ func Survey(ctx context.Context, bucket blob.Reader, s *settings.Settings, progr
 
 // survey makes one attempt of Survey. It fails with errPacked if a spool object was
 // packed and deleted before it could be read.
-func survey(ctx context.Context, bucket blob.Reader, s *settings.Settings, progress func(read, total int64)) (*Bucket, error) {
+func survey(ctx context.Context, bucket blob.Reader, s *settings.Settings) (*Bucket, error) {
 	partitions := s.Partitions()
-	b := &Bucket{Manifests: make([]manifest.Manifest, len(partitions))}
+	b := &Bucket{Manifests: make([]manifest.Manifest, len(partitions)), settings: s, most: maxURLs}
 	keys, without := make([][]string, len(partitions)), make([]error, len(partitions))
 	err := inParallel(ctx, requests, len(partitions), func(ctx context.Context, i int) (err error) {
 		// Spool before manifest: a batch that is consumed in between is
@@ -119,14 +124,9 @@ func survey(ctx context.Context, bucket blob.Reader, s *settings.Settings, progr
 		return nil, err
 	}
 	b.Without = slices.DeleteFunc(without, func(err error) bool { return err == nil })
-	books, err := open(ctx, bucket, b.Manifests)
-	if err != nil {
+	if err := b.open(ctx, bucket, b.Manifests); err != nil {
 		return nil, err
 	}
-	if b.Account, err = books.account(ctx, s, progress); err != nil {
-		return nil, err
-	}
-	b.Lost = books.lost()
 	if err := b.addSpool(ctx, bucket, keys); err != nil {
 		return nil, err
 	}

@@ -95,10 +95,10 @@ func newBucket(t *testing.T) (bucket *memblob.Bucket, s *settings.Settings, book
 	return bucket, s, books
 }
 
-func states(t *testing.T, a *Account) map[string]State {
+func states(t *testing.T, b *Bucket) map[string]State {
 	t.Helper()
 	all := make(map[string]State)
-	for u, err := range a.All() {
+	for u, err := range b.All(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,11 +116,11 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]State{"": Pending, versionName(1): Failed, versionName(2): Failed, versionName(3): Failed}
-	if diff := cmp.Diff(want, states(t, b.Account)); diff != "" {
+	if diff := cmp.Diff(want, states(t, b)); diff != "" {
 		t.Errorf("books and unconsumed spool (-want +got):\n%s", diff)
 	}
-	if len(b.Manifests) != 1 || b.Manifests[0].Generation != 3 || b.Damaged != nil || b.Lost != nil {
-		t.Errorf("manifests %+v, damaged %v, lost %v", b.Manifests, b.Damaged, b.Lost)
+	if len(b.Manifests) != 1 || b.Manifests[0].Generation != 3 || b.Damaged != nil || b.lost() != nil {
+		t.Errorf("manifests %+v, damaged %v, lost %v", b.Manifests, b.Damaged, b.lost())
 	}
 }
 
@@ -134,8 +134,8 @@ func TestReadGoesOnWithoutSpoolThatIsDamaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(b.Damaged) != 1 || len(states(t, b.Account)) != 4 {
-		t.Errorf("damaged %v, states %v", b.Damaged, states(t, b.Account))
+	if len(b.Damaged) != 1 || len(states(t, b)) != 4 {
+		t.Errorf("damaged %v, states %v", b.Damaged, states(t, b))
 	}
 }
 
@@ -148,7 +148,7 @@ func TestSpoolThatIsClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]State{"": Pending, versionName(1): Failed, versionName(2): Failed, versionName(5): Failed}
-	if diff := cmp.Diff(want, states(t, b.Account)); diff != "" {
+	if diff := cmp.Diff(want, states(t, b)); diff != "" {
 		t.Errorf("without batch 3, which comes too late (-want +got):\n%s", diff)
 	}
 	if len(b.Spooled) != 1 || b.Spooled[0].Batch.Token != 5 {
@@ -171,28 +171,26 @@ func TestBookThatIsDamagedInItsMiddle(t *testing.T) {
 			t.Fatal(err)
 		}
 		content[at]--
-		b, err := Survey(t.Context(), bucket, s, nil)
+		b, err := Survey(t.Context(), bucket, s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(b.Lost) != 1 || b.Lost[0].Key != key || !errors.Is(b.Lost[0].Err, book.ErrDamaged) || len(judged(t, b.Account)) != 4 {
-			t.Errorf("%s: lost %v, %d URLs", what, b.Lost, len(judged(t, b.Account)))
+		all := judged(t, b.All(t.Context()))
+		if lost := b.lost(); len(lost) != 1 || lost[0].Key != key || !errors.Is(lost[0].Err, book.ErrDamaged) || len(all) != 4 {
+			t.Errorf("%s: lost %v, %d URLs", what, lost, len(all))
 		}
-	}
-}
-
-func TestProgress(t *testing.T) {
-	bucket, s, _ := newBucket(t)
-	var last, all int64
-	times := 0
-	_, err := Survey(t.Context(), bucket, s, func(read, total int64) {
-		if times++; read <= last || all > 0 && all != total {
-			t.Errorf("%d of %d bytes after %d of %d", read, total, last, all)
+		strict, err := Read(t.Context(), bucket, s)
+		if err != nil {
+			t.Fatal(err)
 		}
-		last, all = read, total
-	})
-	if err != nil || times != 2 || last == 0 || last != all {
-		t.Errorf("told %d times, at last %d of %d bytes: %v", times, last, all, err)
+		for _, err = range strict.All(t.Context()) {
+			if err != nil {
+				break
+			}
+		}
+		if !isFault(err) || !strings.Contains(err.Error(), key) {
+			t.Errorf("%s: All after Read: %v, want a fault with the key of the book", what, err)
+		}
 	}
 }
 
@@ -211,12 +209,12 @@ func TestLostBook(t *testing.T) {
 			if _, err := Read(t.Context(), bucket, s); !isFault(err) || !strings.Contains(err.Error(), books[0]) {
 				t.Errorf("Read: %v, want a fault with the key of the book", err)
 			}
-			b, err := Survey(t.Context(), bucket, s, nil)
+			b, err := Survey(t.Context(), bucket, s)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(b.Lost) != 1 || !strings.Contains(b.Lost[0].Err.Error(), books[0]) || len(states(t, b.Account)) != 3 {
-				t.Errorf("Survey: lost %v, states %v", b.Lost, states(t, b.Account))
+			if lost := b.lost(); len(lost) != 1 || !strings.Contains(lost[0].Err.Error(), books[0]) || len(states(t, b)) != 3 {
+				t.Errorf("Survey: lost %v, states %v", lost, states(t, b))
 			}
 		})
 	}
@@ -249,7 +247,7 @@ func TestLostGenerations(t *testing.T) {
 	if _, err := Read(t.Context(), bucket, s); !isFault(err) || !errors.Is(err, partition.ErrLost) {
 		t.Errorf("Read: %v, want a fault", err)
 	}
-	b, err := Survey(t.Context(), bucket, s, nil)
+	b, err := Survey(t.Context(), bucket, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,11 +275,11 @@ func TestSpoolThatIsConsumedMeanwhile(t *testing.T) {
 		t.Fatalf("Read: %v", err)
 	}
 	want := map[string]State{"": Pending, versionName(1): Failed, versionName(2): Failed, versionName(3): Failed}
-	if diff := cmp.Diff(want, states(t, b.Account)); diff != "" || len(b.Manifests[0].Books) != 3 {
+	if diff := cmp.Diff(want, states(t, b)); diff != "" || len(b.Manifests[0].Books) != 3 {
 		t.Errorf("with the book that it was packed into (-want +got):\n%s", diff)
 	}
 	meddling.before = func(key string) { meddling.err = blob.ErrRetryable }
-	if _, err := Survey(t.Context(), meddling, s, nil); !errors.Is(err, blob.ErrRetryable) {
+	if _, err := Survey(t.Context(), meddling, s); !errors.Is(err, blob.ErrRetryable) {
 		t.Errorf("without a store: %v, want %v", err, blob.ErrRetryable)
 	}
 }
@@ -301,7 +299,7 @@ func TestSpoolThatIsAlwaysConsumedMeanwhile(t *testing.T) {
 			addSpool(t, bucket, learnt(t, next))
 		}
 	}
-	if b, err := Survey(t.Context(), meddling, s, nil); !errors.Is(err, blob.ErrAbsent) || b != nil {
+	if b, err := Survey(t.Context(), meddling, s); !errors.Is(err, blob.ErrAbsent) || b != nil {
 		t.Errorf("Survey: %v, %v; want an error rather than an account without the batch", b, err)
 	}
 	if next != 3+2*maxSurveys {
@@ -343,7 +341,7 @@ func TestSpoolIsCleaned(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]State{"": Pending, versionName(1): Failed, versionName(2): Failed, versionName(3): Failed, versionName(5): Failed, "new": Pending}
-	if diff := cmp.Diff(want, states(t, read.Account)); diff != "" {
+	if diff := cmp.Diff(want, states(t, read)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

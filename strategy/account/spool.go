@@ -7,6 +7,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
@@ -17,15 +18,17 @@ import (
 // manifest before the book was added.
 var errPacked = errors.New("a spool object was packed while it was about to be read")
 
-// spoolFate is the result of reading one spool object. At most one of its fields is set: spooled if
-// the object waits to be packed, damaged if it cannot be read. Both are nil if the batch of the
-// object is packed already, or closed (it must never be packed).
+// spoolFate is the result of reading one spool object. If the object waits to be packed, spooled
+// describes it, and learnt is a book of its outcomes and links. If the object cannot be read, damaged
+// says so. All fields are nil if the batch of the object is packed already, or closed (it must never be
+// packed).
 type spoolFate struct {
 	spooled *Spooled
+	learnt  *volume
 	damaged *Unreadable
 }
 
-// addSpool adds the spool objects of all partitions to the account. It skips objects whose batches
+// addSpool adds the spool objects of all partitions to the library. It skips objects whose batches
 // are packed already, or closed (never to be packed). The lists in the parameter keys are in the
 // order of b.Manifests: each list holds the keys of all spool objects of that manifest's partition.
 // addSpool fails with errPacked if an object is absent.
@@ -42,7 +45,7 @@ func (b *Bucket) addSpool(ctx context.Context, bucket blob.Reader, keys [][]stri
 		}
 		for _, f := range all {
 			if f.spooled != nil {
-				b.Spooled = append(b.Spooled, *f.spooled)
+				b.Spooled, b.books = append(b.Spooled, *f.spooled), append(b.books, f.learnt)
 			}
 			if f.damaged != nil {
 				b.Damaged = append(b.Damaged, *f.damaged)
@@ -52,9 +55,9 @@ func (b *Bucket) addSpool(ctx context.Context, bucket blob.Reader, keys [][]stri
 	return nil
 }
 
-// readSpool reads the spool object with the key, and adds its outcomes and links to the account. It
-// skips the object if its batch is packed already, or closed (never to be packed). m is the manifest
-// of the object's partition.
+// readSpool reads the spool object with the key, and makes a book of its outcomes and links, in memory:
+// it is small there, and can be read by ranges. readSpool skips the object if its batch is packed
+// already, or closed (never to be packed). m is the manifest of the object's partition.
 func (b *Bucket) readSpool(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, key string) (spoolFate, error) {
 	p, batch, err := layout.ParseSpoolKey(key)
 	if err != nil {
@@ -80,11 +83,16 @@ func (b *Bucket) readSpool(ctx context.Context, bucket blob.Reader, m *manifest.
 	if err != nil {
 		return spoolFate{}, fmt.Errorf("spool object %s: %w", key, err)
 	}
-	for _, o := range ledger.Outcomes {
-		b.Outcome(o)
+	content, err := book.Encode(book.Book{Outcomes: ledger.Outcomes, Links: links})
+	if err != nil {
+		return spoolFate{damaged: &Unreadable{p, key, err}}, nil
 	}
-	for _, l := range links {
-		b.Link(l)
+	reader, err := book.Memory(key, content)
+	if err != nil {
+		return spoolFate{}, err
 	}
-	return spoolFate{spooled: &Spooled{p, batch, ledger.Stored, ledger.Pages}}, nil
+	return spoolFate{
+		spooled: &Spooled{p, batch, ledger.Stored, ledger.Pages},
+		learnt:  &volume{Unreadable: Unreadable{Partition: p, Key: key}, reader: reader},
+	}, nil
 }

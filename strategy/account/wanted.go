@@ -3,7 +3,6 @@ package account
 import (
 	"slices"
 
-	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
@@ -25,35 +24,6 @@ func (j judge) keep(u *URL, paths []reach) {
 	}
 	if still := j.settings.Still(u.Final, u.Address); len(still) > 0 {
 		j.want(u, j.lastPath(u, still[0]))
-	}
-}
-
-// leadsNowhere reports whether a URL leads to a target that has failed. The parameter last is the last
-// outcome of the URL: a redirect to the target, or a page that names the target as its canonical
-// address. The target's failure must be from a later batch. If leadsNowhere returns true, the URL is
-// requested again, because it may lead elsewhere by now, or be a page itself.
-func (j judge) leadsNowhere(last book.Outcome) bool {
-	return slices.ContainsFunc(j.settings.LedTo(last), func(id layout.Identity) bool {
-		f := j.account.of(id).urls[id]
-		return f != nil && FailedSince(f.standing, last)
-	})
-}
-
-// FailedSince is about two URLs: the first redirects to the second, or names it as its canonical
-// address. FailedSince reports whether the second URL has failed, in a later batch than that of the
-// first URL's last outcome. The parameter s holds the outcomes that determine the state of the second URL.
-// The parameter other is the last outcome of the first URL.
-func FailedSince(s book.Standing, other book.Outcome) bool {
-	return s.Final != nil && s.Final.State == book.Failed && s.Final.Version.Compare(other.Version) > 0
-}
-
-// askAgain sets u.Wanted, so that the URL is requested again now, and sets the fields that describe
-// this request (see want). The request is made for a collection in the URL's last final outcome: the
-// first one that still admits the URL. If none admits it, askAgain changes nothing.
-func (j judge) askAgain(u *URL) {
-	if still := j.settings.Still(u.Final, u.Address); len(still) > 0 {
-		j.want(u, j.lastPath(u, still[0]))
-		u.Wanted = true
 	}
 }
 

@@ -55,7 +55,7 @@ func (v *run) readBooks(ctx context.Context) error {
 	var parts []book.Part
 	for _, b := range all {
 		if b.reader != nil {
-			parts = append(parts, b.reader.Parts(partBytes)...)
+			parts = append(parts, b.reader.Parts(layout.Range{}, partBytes)...)
 		}
 	}
 	v.ranges = divide(parts)

@@ -76,7 +76,7 @@ func (r *reading) parts(within layout.Range) (parts []layout.Range) {
 	}
 	size := func(b *book.Reader) int64 { _, links := b.Sizes(); return links }
 	largest := slices.MaxFunc(r.books, func(a, b *book.Reader) int { return cmp.Compare(size(a), size(b)) })
-	for _, part := range largest.Parts(partSize) {
+	for _, part := range largest.Parts(layout.Range{}, partSize) {
 		part.From = max(part.From, within.From)
 		if within.To != 0 && (part.To == 0 || part.To > within.To) {
 			part.To = within.To

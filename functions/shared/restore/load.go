@@ -12,7 +12,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
-	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -25,14 +24,12 @@ type share struct {
 	known   []frontier.Known // URLs with a final state
 	due     []frontier.Due   // URLs with a final state that are to be fetched again
 	pending []frontier.Entry // pending URLs, which have no final state yet: they wait to be fetched
-	missed  bool             // whether a collection wants pages that are stored only for other collections (see frontier.Counts.Missed)
 }
 
-// load goes once through all URLs that the books (the records in the bucket) name. It writes each
-// URL into the frontier (the queues in Redis) of its crawl partition, but leaves out partitions
-// that are not in the parameter fronts. It returns how many URLs it wrote, and how many of these
-// are pending. The frontiers are written concurrently.
-func (f *Frontiers) load(ctx context.Context, books *account.Bucket, fronts map[int]*frontier.Frontier, a *dueTimes) (urls, pending int, err error) {
+// load writes the URLs of an account into the frontiers (the queues in Redis) of their crawl partitions,
+// but leaves out partitions that are not in the parameter fronts. The frontiers are written
+// concurrently.
+func (f *Frontiers) load(ctx context.Context, some *account.Account, fronts map[int]*frontier.Frontier, d *divider) error {
 	group, ctx := errgroup.WithContext(ctx)
 	queues := make(map[int]chan share, len(fronts))
 	for crawl, front := range fronts {
@@ -40,31 +37,27 @@ func (f *Frontiers) load(ctx context.Context, books *account.Bucket, fronts map[
 		queues[crawl] = queue
 		group.Go(func() error {
 			for part := range queue {
-				if err := front.Mark(ctx, part.known); err != nil {
-					return err
-				}
-				if _, err := front.Renew(ctx, f.Now(), part.due); err != nil {
-					return err
-				}
-				if _, err := front.Admit(ctx, f.Now(), part.pending); err != nil {
-					return err
-				}
-				if !part.missed {
-					continue
-				}
-				if err := front.Miss(ctx); err != nil {
+				if err := f.write(ctx, front, part); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
 	}
-	group.Go(func() (err error) {
-		urls, pending, err = divide(ctx, books, queues, a)
-		return err
-	})
-	err = group.Wait()
-	return urls, pending, err
+	group.Go(func() error { return d.divide(ctx, some, queues) })
+	return group.Wait()
+}
+
+// write writes a share into a frontier.
+func (f *Frontiers) write(ctx context.Context, front *frontier.Frontier, part share) error {
+	err := front.Mark(ctx, part.known)
+	if err == nil {
+		_, err = front.Renew(ctx, f.Now(), part.due)
+	}
+	if err == nil {
+		_, err = front.Admit(ctx, f.Now(), part.pending)
+	}
+	return err
 }
 
 // divider divides URLs among the frontiers (queues in Redis) that are rebuilt. It collects the URLs
@@ -74,16 +67,17 @@ type divider struct {
 	*dueTimes
 	rationed rationed
 	shares   map[int]*share // for each crawl partition, the group of URLs that is being filled
-	urls     int            // number of URLs put into groups so far
-	pending  int            // number of pending URLs put into groups so far
 }
 
-// divide sorts the URLs of the books by crawl partition, and sends them in groups (see share). The
+func newDivider(a *dueTimes) *divider {
+	return &divider{dueTimes: a, rationed: rationed{settings: a.settings, waiting: make(map[string]bool), missed: make(map[int]bool)}}
+}
+
+// divide sorts the URLs of an account by crawl partition, and sends them in groups (see share). The
 // parameter queues has the channel for each partition. divide closes the channels at the end, or
-// when ctx ends. It returns how many URLs it sent, and how many of these are pending.
-func divide(ctx context.Context, books *account.Bucket, queues map[int]chan share, a *dueTimes) (urls, pending int, err error) {
-	d := &divider{dueTimes: a, shares: make(map[int]*share, len(queues))}
-	d.rationed = rationed{settings: a.settings, counts: membership.NewCounts(), waiting: make(map[string]bool)}
+// when ctx ends.
+func (d *divider) divide(ctx context.Context, some *account.Account, queues map[int]chan share) error {
+	d.shares = make(map[int]*share, len(queues))
 	for crawl, queue := range queues {
 		d.shares[crawl] = new(share)
 		defer close(queue)
@@ -97,26 +91,22 @@ func divide(ctx context.Context, books *account.Bucket, queues map[int]chan shar
 			return ctx.Err()
 		}
 	}
-	for u, err := range books.All() {
+	for u, err := range some.All() {
 		if err != nil {
-			return d.urls, d.pending, err
+			return err
 		}
 		if crawl, full := d.add(u); full {
 			if err := hand(crawl); err != nil {
-				return d.urls, d.pending, err
+				return err
 			}
 		}
 	}
-	d.rationed.release(
-		func(crawl int, due frontier.Due) { d.shares[crawl].due = append(d.shares[crawl].due, due) },
-		func(crawl int) { d.shares[crawl].missed = true },
-	)
 	for crawl := range queues {
 		if err := hand(crawl); err != nil {
-			return d.urls, d.pending, err
+			return err
 		}
 	}
-	return d.urls, d.pending, nil
+	return nil
 }
 
 // add adds a URL to a share, which is the group of URLs to be written next into a frontier. It
@@ -128,7 +118,7 @@ func divide(ctx context.Context, books *account.Bucket, queues map[int]chan shar
 //	pending URLs that are held back (account.URL.Apart)
 //	URLs that are neither pending nor have a final outcome
 func (d *divider) add(u account.URL) (crawl int, full bool) {
-	d.rationed.count(u)
+	d.rationed.see(u)
 	crawl, err := d.settings.Crawl.Decide(u.Address)
 	own := d.shares[crawl]
 	if err != nil || own == nil {
@@ -138,7 +128,6 @@ func (d *divider) add(u account.URL) (crawl int, full bool) {
 	case u.State == account.Pending && u.Apart != "":
 		return crawl, false
 	case u.State == account.Pending:
-		d.pending++
 		own.pending = append(own.pending, entry(u))
 	case u.Final.State != 0:
 		own.known = append(own.known, known(d.settings, u))
@@ -148,7 +137,6 @@ func (d *divider) add(u account.URL) (crawl int, full bool) {
 	default:
 		return crawl, false
 	}
-	d.urls++
 	return crawl, len(own.known)+len(own.pending) >= shareSize
 }
 
@@ -236,79 +224,8 @@ func (f *Frontiers) Older(ctx context.Context, s *settings.Settings, spooled []l
 		return err
 	}
 	f.Log.WarnContext(ctx, "Redis is older than the bucket", "last", last, "spooled", newest)
-	if _, err = f.rebuild(ctx, s, s.Crawl.Partitions()); err != nil && !errors.Is(err, ErrRebuilding) {
+	if _, err = f.rebuild(ctx, s, s.Crawl.Partitions(), false); err != nil && !errors.Is(err, ErrRebuilding) {
 		return fmt.Errorf("cannot rebuild after Redis, which gave %s last, turned out older than batch %s in the spool: %w", last, newest, err)
 	}
 	return nil
-}
-
-// rationed holds back certain requests until all stored pages are counted. Example: a page is stored
-// for the collection A. The collection B, which is newer and has a limit of 100 pages, wants the page
-// too, so that it must be requested again. Whether B has room for it is known only when all pages of
-// B are counted. Until then, rationed holds the request back.
-//
-// After the count, release makes the requests that are within the limits. But it makes none for a
-// collection that has pending URLs: these are fetched first.
-type rationed struct {
-	settings *settings.Settings
-	counts   membership.Counts // numbers of stored pages of collections with a limit
-	waiting  map[string]bool   // collections that have both a limit and pending URLs
-	due      []ration          // requests that are held back, each for a page that is stored already
-}
-
-// ration is a request for a stored page that waits until all stored pages are counted (see
-// rationed). It has the crawl partition of the page, the request, and the limits of the collection
-// for which the request is made. The page would count towards these limits.
-type ration struct {
-	crawl  int
-	due    frontier.Due
-	bounds []membership.Limit
-}
-
-// count counts a stored URL towards the limits of its collections. For a pending URL, it notes that
-// the collection has pending URLs. It ignores collections without a limit.
-func (r *rationed) count(u account.URL) {
-	if u.State == account.Pending && r.settings.IsLimited(u.Collection) {
-		r.waiting[u.Collection] = true
-	}
-	if u.State != account.Stored {
-		return
-	}
-	for _, name := range u.Final.Collections {
-		if r.settings.IsLimited(name) {
-			for _, bound := range r.settings.Bounds(name, u.Address, u.Final.Asset) {
-				r.counts.Stored[bound.Tally]++
-			}
-		}
-	}
-}
-
-// hold decides whether a request for a stored page must wait until all stored pages are counted,
-// and returns true if so. It must wait if it is made because a collection lacks the page
-// (u.Wanted), and this collection (u.Collection) has a limit of pages. hold then adds the request
-// to r.due.
-func (r *rationed) hold(crawl int, u account.URL, due frontier.Due) bool {
-	if !u.Wanted || !r.settings.IsLimited(u.Collection) {
-		return false
-	}
-	r.due = append(r.due, ration{crawl, due, r.settings.Bounds(u.Collection, u.Address, u.Final.Asset)})
-	return true
-}
-
-// release decides on the requests that hold has held back, one after another. Each is a request for a
-// stored page that a collection lacks. The first row that applies holds:
-//
-//	with this page, the collection would exceed a limit   the page is not requested
-//	the collection has pending URLs                       release calls miss: a later rebuild decides
-//	else                                                  release calls hand: the page is requested
-func (r *rationed) release(hand func(crawl int, due frontier.Due), miss func(crawl int)) {
-	for _, d := range r.due {
-		switch {
-		case !r.counts.Take(d.bounds):
-		case r.waiting[d.due.Collection]:
-			miss(d.crawl)
-		default:
-			hand(d.crawl, d.due)
-		}
-	}
 }

@@ -74,13 +74,12 @@ func (p *paceKeeper) shut(ctx context.Context, fronts map[int]*frontier.Frontier
 	return nil
 }
 
-// pace restores the pauses in which hosts get no request. It reads them from the books and the
-// spool, and writes the end of each pause into the frontier of the host. A new strategy may have
-// moved hosts to another frontier. So pace also copies leases and pauses there from the former
-// frontier (see moved).
-func (f *Frontiers) pace(ctx context.Context, p *paceKeeper, books *account.Bucket, fronts map[int]*frontier.Frontier) error {
+// pace restores the pauses in which hosts get no request, by the outcomes in an account. It writes the
+// end of each pause into the frontier of the host. If a large site is divided into several ranges, and
+// so has several accounts, the longest pause and the greatest number of failures count.
+func (f *Frontiers) pace(ctx context.Context, p *paceKeeper, some *account.Account, fronts map[int]*frontier.Frontier) error {
 	resting := make(map[int][]frontier.Resting)
-	for host := range books.Paces() {
+	for host := range some.Paces() {
 		until := host.Rest
 		if again := p.silent.Add(host.Delay); p.lost && host.Delay > p.settings.Delay() && again.After(until) {
 			until = again
@@ -100,7 +99,7 @@ func (f *Frontiers) pace(ctx context.Context, p *paceKeeper, books *account.Buck
 			return err
 		}
 	}
-	return f.moved(ctx, p, fronts)
+	return nil
 }
 
 // moved copies the pauses of hosts, and leases of batches (see ownedBy), into each of the given

@@ -27,9 +27,12 @@
 // epoch. The number of the epoch is a part of each batch's number, so batches from before the
 // rebuild are recognised.
 //
-// To rebuild a frontier, all books are read. Frontiers that need no rebuild only get the URLs that
-// have become due. For this the books of one storage partition at a time are read, and only when
-// one of their URLs may be due.
+// To rebuild a frontier, all books are read, one range of the hash space of URLs after another (see
+// account.Bucket.Ranges). So the memory of a rebuild does not depend on the number of URLs. Redis records
+// after each range how far the rebuild has come: if its process dies, the next sweep goes on from there.
+//
+// Frontiers that need no rebuild only get the URLs that have become due. For this the books of one
+// storage partition at a time are read, and only when one of their URLs may be due.
 //
 // A rebuild never makes a request to a host earlier than it is allowed: see paceKeeper.
 package restore
@@ -42,11 +45,9 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
-	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/epoch"
@@ -87,7 +88,7 @@ func (f *Frontiers) Rebuild(ctx context.Context) (Rebuilt, error) {
 	if err != nil {
 		return Rebuilt{}, err
 	}
-	return f.rebuild(ctx, s, s.Crawl.Partitions())
+	return f.rebuild(ctx, s, s.Crawl.Partitions(), false)
 }
 
 // Refresh rebuilds the frontiers that must be rebuilt, by the reasons in the table of the package
@@ -101,7 +102,7 @@ func (f *Frontiers) Refresh(ctx context.Context, s *settings.Settings) error {
 	if err != nil || len(stale) == 0 {
 		return err
 	}
-	if _, err = f.rebuild(ctx, s, stale); errors.Is(err, ErrRebuilding) {
+	if _, err = f.rebuild(ctx, s, stale, true); errors.Is(err, ErrRebuilding) {
 		return nil
 	}
 	return err
@@ -157,9 +158,11 @@ func (f *Frontiers) missed(ctx context.Context, s *settings.Settings) ([]int, er
 	return missed, nil
 }
 
-func (f *Frontiers) rebuild(ctx context.Context, s *settings.Settings, stale []int) (done Rebuilt, err error) {
+// rebuild rebuilds the frontiers of the stale crawl partitions. If resume is true, it goes on with a
+// rebuild of the same frontiers that was cut short.
+func (f *Frontiers) rebuild(ctx context.Context, s *settings.Settings, stale []int, resume bool) (done Rebuilt, err error) {
 	worked, err := lease.New(f.Redis, f.Worker).Do(ctx, "rebuild", f.Now, leaseTime, func() (err error) {
-		done, err = f.restore(ctx, s, stale)
+		done, err = f.restore(ctx, s, stale, resume)
 		return err
 	})
 	if err == nil && !worked {
@@ -176,11 +179,15 @@ func (f *Frontiers) rebuild(ctx context.Context, s *settings.Settings, stale []i
 // begins a new epoch. A batch's number consists of the epoch and a token, so no batch of the new
 // frontiers has the number of an earlier batch.
 //
+// The URLs are loaded range by range (see account.Bucket.Ranges), and after each range the progress is
+// on record in Redis. If the process is killed, the next call with the same settings and stale partitions
+// goes on after the last recorded range. A range may be loaded twice; the second time changes nothing.
+//
 // restore claims the number of the epoch only after it has read the books. If two processes restore
 // at the same time, the one that read the books last thus has the higher epoch.
-func (f *Frontiers) restore(ctx context.Context, s *settings.Settings, stale []int) (done Rebuilt, err error) {
+func (f *Frontiers) restore(ctx context.Context, s *settings.Settings, stale []int, resume bool) (done Rebuilt, err error) {
 	began := f.Now()
-	fronts, pacer, err := f.reset(ctx, s, stale)
+	r, resumed, err := f.begin(ctx, s, stale, resume)
 	if err != nil {
 		return done, err
 	}
@@ -188,76 +195,106 @@ func (f *Frontiers) restore(ctx context.Context, s *settings.Settings, stale []i
 	if err != nil {
 		return done, err
 	}
-	if len(stale) == len(s.Crawl.Partitions()) {
-		if err := f.refill(ctx, books.Spooled); err != nil {
-			return done, err
+	if !resumed {
+		r.learn(books.Manifests)
+		if len(stale) == len(s.Crawl.Partitions()) {
+			if err := f.refill(ctx, books.Spooled); err != nil {
+				return done, err
+			}
 		}
+	}
+	if err := f.loadAll(ctx, r, books, resumed); err != nil {
+		return done, err
+	}
+	if err := f.moved(ctx, r.pacer, r.fronts); err != nil {
+		return done, err
 	}
 	if done.Epoch, err = epoch.Claim(ctx, f.Bucket, f.Worker, books.Manifests...); err != nil {
 		return done, err
 	}
-	if err := f.pace(ctx, pacer, books, fronts); err != nil {
-		return done, err
+	for _, front := range r.fronts {
+		counts, err := front.Counts(ctx)
+		if err != nil {
+			return done, err
+		}
+		pending := counts.Waiting + counts.Leased - counts.Again + counts.Parked // what is leased is from before
+		done.URLs, done.Pending = done.URLs+int(counts.Decided()+pending), done.Pending+int(pending)
 	}
-	a := newDueTimes(s, began)
-	if done.URLs, done.Pending, err = f.load(ctx, books, fronts, a); err != nil {
-		return done, err
-	}
-	if err := open(ctx, fronts, s, done.Epoch, books.Manifests); err != nil {
+	if err := r.open(ctx, s, done.Epoch); err != nil {
 		return done, err
 	}
 	done.Took = f.Now().Sub(began)
-	if len(stale) < len(s.Crawl.Partitions()) {
-		return done, nil // URLs of the other frontiers may be due sooner
-	}
-	for _, storage := range s.Partitions() {
-		if err := (clock{f.Redis, storage}).set(ctx, a); err != nil {
-			return done, fmt.Errorf("cannot tell when pages are due: %w", err)
-		}
-	}
-	return done, nil
+	return done, f.end(ctx, s)
 }
 
-// reset empties the frontiers of the stale crawl partitions. It returns these frontiers, and a
-// paceKeeper for them. Redis records when the last request to each host was sent. If these records
-// are lost, reset first makes the frontiers wait, so that no host is asked again too soon (see
-// paceKeeper.shut).
-func (f *Frontiers) reset(ctx context.Context, s *settings.Settings, stale []int) (map[int]*frontier.Frontier, *paceKeeper, error) {
-	fronts := make(map[int]*frontier.Frontier)
-	for _, crawl := range stale {
-		fronts[crawl] = frontier.New(f.Redis, crawl)
+// loadAll loads the URLs and the pauses of hosts into the frontiers, range by range. Last come the
+// requests on which is decided when all stored pages are counted (see rationed).
+func (f *Frontiers) loadAll(ctx context.Context, r *rebuilding, books *account.Bucket, resumed bool) error {
+	d := newDivider(newDueTimes(r.pacer.settings, r.pacer.now))
+	d.rationed.unseen = resumed
+	for some, err := range books.Ranges(ctx, layout.Range{From: r.Next}) {
+		if err == nil {
+			err = f.pace(ctx, r.pacer, some, r.fronts)
+		}
+		if err == nil {
+			err = f.load(ctx, some, r.fronts, d)
+		}
+		if err != nil {
+			return err
+		}
+		if r.Next = some.Range().To; r.Next == 0 {
+			break
+		}
+		r.Held = r.Held || len(d.rationed.due) > 0
+		if err := r.save(ctx, f.Redis); err != nil {
+			return err
+		}
 	}
-	pacer, err := f.pacer(ctx, s)
-	if err == nil {
-		err = pacer.shut(ctx, fronts)
+	return f.release(ctx, r, &d.rationed)
+}
+
+// release makes those requests that rationed has held back and now releases. It notes in the frontiers
+// where pages may be lacking on which a later rebuild decides.
+func (f *Frontiers) release(ctx context.Context, r *rebuilding, held *rationed) error {
+	var all []*frontier.Frontier
+	for _, crawl := range r.pacer.settings.Crawl.Partitions() {
+		all = append(all, frontier.New(f.Redis, crawl))
 	}
+	made, err := held.release(ctx, all)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	for _, front := range fronts {
-		if err := front.Reset(ctx); err != nil {
-			return nil, nil, err
+	for crawl, front := range r.fronts {
+		if _, err := front.Renew(ctx, f.Now(), made[crawl]); err != nil {
+			return err
+		}
+		if held.missed[crawl] || held.unseen && r.Held {
+			if err := front.Miss(ctx); err != nil {
+				return err
+			}
 		}
 	}
-	return fronts, pacer, nil
+	return nil
 }
 
-func open(ctx context.Context, fronts map[int]*frontier.Frontier, s *settings.Settings, epoch uint64, generations []manifest.Manifest) error {
-	learnt := make(map[layout.Partition]string)
-	for _, m := range generations {
-		learnt[m.Partition] = m.Learnt
+// end ends a rebuild: its progress is deleted, and the next sweep searches for due URLs. The rebuild
+// has queued all that are due now, except for redirects and aliases whose destination has failed (see
+// leads).
+func (f *Frontiers) end(ctx context.Context, s *settings.Settings) error {
+	err := f.Redis.Del(ctx, progressKey).Err()
+	for _, storage := range s.Partitions() {
+		if err == nil {
+			err = clock{f.Redis, storage}.clear(ctx)
+		}
 	}
-	group, ctx := errgroup.WithContext(ctx)
-	for _, front := range fronts {
-		group.Go(func() error { return front.Open(ctx, epoch, s.Fingerprint(), learnt) })
-	}
-	return group.Wait()
+	return err
 }
 
 // refill restores the inboxes. These are lists in Redis, from which the function pack takes its
-// work. refill adds the batches whose results wait in the spool. It must be called before the
-// frontiers open: if the inboxes were empty then, and no URL waited, the crawl would seem to have
-// ended, although the waiting results may contain new links.
+// work. refill adds the batches whose results wait in the spool. They count as settled, because each
+// range is loaded with their outcomes. refill must be called before the frontiers open: if the inboxes
+// were empty then, and no URL waited, the crawl would seem to have ended, although the waiting results
+// may contain new links.
 //
 // Only a rebuild of all frontiers calls refill. After a rebuild of some frontiers, the sweep sends
 // the events of these batches again.

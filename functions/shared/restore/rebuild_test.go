@@ -268,8 +268,11 @@ func TestRebuildEndsWithoutRedis(t *testing.T) {
 	if err := rdb.Close(); err != nil {
 		t.Fatal(err)
 	}
-	fronts := map[int]*frontier.Frontier{0: frontier.New(rdb, 0), 1: frontier.New(rdb, 1)}
-	if _, _, err := w.load(t.Context(), books, fronts, newDueTimes(w.inForce, w.Now())); err == nil {
+	r := &rebuilding{
+		fronts: map[int]*frontier.Frontier{0: frontier.New(rdb, 0), 1: frontier.New(rdb, 1)},
+		pacer:  &paceKeeper{settings: w.inForce, now: w.Now()},
+	}
+	if err := w.loadAll(t.Context(), r, books, false); err == nil {
 		t.Error("no error")
 	}
 }

@@ -51,7 +51,16 @@ func (f *Frontiers) renewAll(ctx context.Context, listed []manifest.Book, due *r
 	if err != nil {
 		return err
 	}
-	var failed failedTargets
+	leads := leads{redis: f.Redis, settings: due.settings}
+	follow := func() error {
+		again, err := leads.found(ctx)
+		for _, last := range again {
+			if err == nil {
+				err = due.addNow(ctx, last)
+			}
+		}
+		return err
+	}
 	for s, err := range books.Standings(ctx) {
 		if err != nil {
 			return err
@@ -59,15 +68,17 @@ func (f *Frontiers) renewAll(ctx context.Context, listed []manifest.Book, due *r
 		if s.Final == nil {
 			continue
 		}
-		failed.see(due.settings, s)
 		if err := due.add(ctx, *s.Final); err != nil {
 			return err
 		}
-	}
-	for _, last := range failed.all() {
-		if err := due.addNow(ctx, last); err != nil {
-			return err
+		if leads.see(*s.Final) {
+			if err := follow(); err != nil {
+				return err
+			}
 		}
+	}
+	if err := follow(); err != nil {
+		return err
 	}
 	return due.flush(ctx)
 }
@@ -250,6 +261,9 @@ func (c clock) hasCome(ctx context.Context, now time.Time) (bool, error) {
 	}
 	return now.UnixMilli() >= next, err
 }
+
+// clear makes the next search due now.
+func (c clock) clear(ctx context.Context) error { return c.rdb.Del(ctx, c.key()).Err() }
 
 func (c clock) set(ctx context.Context, a *dueTimes) error {
 	next := a.now.Add(max(a.next.Sub(a.now), minPass))

@@ -208,7 +208,12 @@ func TestRenewWhatLeadsNowhere(t *testing.T) {
 			leading(60, one+"later", membership.Redirect), kept(t, 53, one+"gone", book.Stored, 6, 0))
 		w.run()
 		step()
-		w.teach(0, kept(t, 55, one+"gone", book.Failed, 0, time.Hour))
+		failed := kept(t, 55, one+"gone", book.Failed, 0, time.Hour)
+		w.teach(0, failed)
+		settled := frontier.Known{ID: failed.Identity(), Version: failed.Version, State: failed.State}
+		if err := frontier.New(w.Redis, 1).Mark(t.Context(), []frontier.Known{settled}); err != nil { // pack settles before it commits
+			t.Fatal(err)
+		}
 		step(one+"alias", one+"moved")
 		w.teach(0, leading(56, one+"alias", membership.Canonical), leading(57, one+"moved", membership.Redirect))
 		step()

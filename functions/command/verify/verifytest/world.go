@@ -345,7 +345,7 @@ func (w *World) pending() []string {
 		w.T.Fatal(err)
 	}
 	var pending []string
-	for u, err := range a.All() {
+	for u, err := range a.All(w.T.Context()) {
 		if err != nil {
 			w.T.Fatal(err)
 		}

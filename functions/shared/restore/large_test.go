@@ -1,0 +1,123 @@
+package restore
+
+import (
+	"fmt"
+	"os/exec"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+)
+
+// learnLarge commits books with n discovered URLs on n/100 sites of unequal sizes: the first site has
+// a tenth of all URLs. Of ten URLs, two are stored, one failed, one is a redirect, and six are
+// pending. The books have 50,000 URLs each, as if they came from different times.
+func learnLarge(b testing.TB, w *world, n int) {
+	const inBook = 50_000
+	host := func(i int) string {
+		if i%10 == 0 {
+			return "http://large.example/"
+		}
+		return fmt.Sprintf("http://site%d.example/", i%max(1, n/100))
+	}
+	for from := 0; from < n; from += inBook {
+		var learnt book.Book
+		for i := from; i < min(n, from+inBook); i++ {
+			url := fmt.Sprintf("%sdirectory/%d/page-%d.html", host(i), i%97, i)
+			learnt.Links = append(learnt.Links, functionstest.Link(b, fmt.Sprint(one, i/100), url, 1))
+			switch i % 100 / 10 {
+			case 0, 1:
+				learnt.Outcomes = append(learnt.Outcomes, functionstest.Outcome(b, version(50), url, book.Stored))
+			case 2:
+				learnt.Outcomes = append(learnt.Outcomes, functionstest.Outcome(b, version(50), url, book.Failed))
+			case 3:
+				o := functionstest.Outcome(b, version(50), url, book.Skipped)
+				o.Reason, o.Detail = "redirect", fmt.Sprintf("to %sdirectory/%d/page-%d.html", host(i+7), (i+7)%97, i+7)
+				learnt.Outcomes = append(learnt.Outcomes, o)
+			}
+		}
+		functionstest.Learn(b, w.bucket, 0, learnt)
+	}
+}
+
+// largeWorld returns a world with n URLs in its books, whose collection admits all of them, and with
+// frontiers in a redis-server.
+func largeWorld(b testing.TB, n int) *world {
+	program, err := exec.LookPath("redis-server")
+	if err != nil {
+		b.Skip("no redis-server")
+	}
+	w := newWorld(b, redistest.Server(b, program))
+	w.inForce = functionstest.Republish(b, w.bucket, w.inForce.Collection(functionstest.Collection), func(c *collection.Collection) {
+		c.Seeds[0].Scope = collection.Any
+	})
+	learnLarge(b, w, n)
+	return w
+}
+
+// heap returns the bytes of the heap that are in use or not yet collected.
+func heap() uint64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// peak calls a function, and returns how many bytes the heap grew meanwhile at most.
+func peak(do func()) uint64 {
+	runtime.GC()
+	debug.FreeOSMemory()
+	before := heap()
+	most, stop, stopped := before, make(chan bool), make(chan bool)
+	go func() {
+		defer close(stopped)
+		for tick := time.NewTicker(5 * time.Millisecond); ; {
+			select {
+			case <-tick.C:
+				most = max(most, heap())
+			case <-stop:
+				return
+			}
+		}
+	}()
+	do()
+	close(stop)
+	<-stopped
+	return most - before
+}
+
+// seconds returns how long the processors have worked for this process so far, in seconds.
+func seconds(t testing.TB) float64 {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		t.Fatal(err)
+	}
+	return float64(used.Utime.Nano()+used.Stime.Nano()) / 1e9
+}
+
+// BenchmarkLarge measures a rebuild of 10⁵ and of 10⁶ URLs: how long processors work for it, Redis
+// apart, and how much memory this process needs for it besides the books, which are in its memory.
+func BenchmarkLarge(b *testing.B) {
+	for _, n := range []int{100_000, 1_000_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			w := largeWorld(b, n)
+			var most uint64
+			before := seconds(b)
+			for b.Loop() {
+				most = peak(func() {
+					if _, err := w.Rebuild(b.Context()); err != nil {
+						b.Fatal(err)
+					}
+				})
+			}
+			b.ReportMetric((seconds(b)-before)/float64(b.N), "CPU-s")
+			b.ReportMetric(float64(most)/1e6, "MB")
+		})
+	}
+}

@@ -1,0 +1,59 @@
+package restore
+
+import (
+	"context"
+	"slices"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// leads finds redirects and aliases that must be requested again, because the URL to which they lead
+// has failed after their own last request: they may lead elsewhere by now, or be pages themselves. The
+// frontiers (queues in Redis) tell which URLs have failed.
+type leads struct {
+	redis    redis.UniversalClient
+	settings *settings.Settings
+	last     []book.Outcome // final outcomes (records of the last requests) of redirects and aliases
+	// to[i] has the identities (hashes) of the destinations of the i-th URL in the field last
+	to [][]layout.Identity
+}
+
+// see adds a URL to l if it is a redirect or an alias. The parameter last is its last final outcome. If
+// full is true, found must be called next.
+func (l *leads) see(last book.Outcome) (full bool) {
+	if membership.LeadsTo(last) != "" {
+		l.last, l.to = append(l.last, last), append(l.to, l.settings.LedTo(last))
+	}
+	return len(l.last) >= shareSize
+}
+
+// found returns the final outcomes of those redirects and aliases seen so far whose destination has
+// failed since then. It forgets all that it has seen.
+func (l *leads) found(ctx context.Context) (again []book.Outcome, err error) {
+	ids := slices.Concat(l.to...)
+	failed := make(map[layout.Identity]layout.Version)
+	for _, crawl := range l.settings.Crawl.Partitions() {
+		some, err := frontier.New(l.redis, crawl).Failed(ctx, ids)
+		if err != nil {
+			return nil, err
+		}
+		for id, by := range some {
+			if by.Compare(failed[id]) > 0 {
+				failed[id] = by
+			}
+		}
+	}
+	for i, last := range l.last {
+		if slices.ContainsFunc(l.to[i], func(id layout.Identity) bool { return failed[id].Compare(last.Version) > 0 }) {
+			again = append(again, last)
+		}
+	}
+	l.last, l.to = l.last[:0], l.to[:0]
+	return again, nil
+}

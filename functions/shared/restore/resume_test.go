@@ -1,0 +1,155 @@
+package restore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+)
+
+// picture is what tests compare of all frontiers: the state of each known URL without its numbers of
+// attempts and the like, and the hosts with a URL that waits.
+type picture struct {
+	States map[string]string
+	Hosts  []string
+}
+
+// picture reads the picture of the frontiers from Redis.
+func (w *world) picture() picture {
+	w.t.Helper()
+	p := picture{States: make(map[string]string)}
+	for _, crawl := range w.inForce.Crawl.Partitions() {
+		prefix := fmt.Sprintf("f:{%d}:", crawl)
+		states, err := w.Redis.HGetAll(w.t.Context(), prefix+"known").Result()
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for id, state := range states {
+			switch state[0] {
+			case 'w', 'l', 'p':
+				state = state[:1]
+			case 'W', 'L':
+				state = state[:1] + " " + state[7:min(len(state), 7+24)]
+			default:
+				state = state[:24]
+			}
+			p.States[layout.Identity([]byte(id)).String()] = fmt.Sprint(crawl, " ", state)
+		}
+		hosts, err := w.Redis.HKeys(w.t.Context(), prefix+"filled").Result()
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		p.Hosts = append(p.Hosts, hosts...)
+	}
+	slices.Sort(p.Hosts)
+	return p
+}
+
+// learnSeveralRanges commits a book with so many URLs that a rebuild needs several ranges. The URLs are
+// random, so that a book cannot compress them.
+func learnSeveralRanges(w *world) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var learnt book.Book
+	for i := range 16_000 {
+		url := fmt.Sprintf("http://host%d.example/", i%100)
+		for range 15 {
+			url += fmt.Sprintf("%x/", random.Uint64())
+		}
+		learnt.Links = append(learnt.Links, functionstest.Link(w.t, one, url, 1))
+		if i%4 == 0 {
+			learnt.Outcomes = append(learnt.Outcomes, functionstest.Outcome(w.t, version(50), url, book.Stored))
+		}
+	}
+	functionstest.Learn(w.t, w.bucket, 0, learnt)
+}
+
+// savesHook counts how often the progress of a rebuild is saved. If most is not 0, all commands fail
+// after so many times, as if the process had died.
+type savesHook struct {
+	saves, most int
+}
+
+func (h *savesHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		if h.most > 0 && h.saves >= h.most {
+			return errors.New("the process is dead")
+		}
+		if args := cmd.Args(); args[0] == "set" && args[1] == progressKey {
+			h.saves++
+		}
+		return next(ctx, cmd)
+	}
+}
+
+func (h *savesHook) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (h *savesHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+// TestRebuildGoesOn: a process dies in a rebuild after some ranges. The next one must go on after them,
+// unless the settings have changed or Redis was lost. The frontiers must be those of an undisturbed
+// rebuild.
+func TestRebuildGoesOn(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
+		w := newWorld(t, rdb)
+		w.inForce = functionstest.Republish(t, w.bucket, w.inForce.Collection(functionstest.Collection), func(c *collection.Collection) {
+			c.Seeds[0].Scope = collection.Any
+		})
+		learnSeveralRanges(w)
+		hook := new(savesHook)
+		rdb.AddHook(hook)
+		w.run()
+		want, saves := w.picture(), hook.saves
+		if saves < 3 {
+			t.Fatalf("%d saves, want several", saves)
+		}
+		for name, meanwhile := range map[string]func() error{
+			"":                 func() error { return nil },
+			"Redis is lost":    func() error { return rdb.FlushAll(t.Context()).Err() },
+			"a later rebuild":  func() error { return rdb.Set(t.Context(), "f:{0}:rebuild", "another:7", 0).Err() },
+			"a damaged record": func() error { return rdb.Set(t.Context(), "frontier:rebuilding", "{", 0).Err() },
+			"settings have changed": func() error {
+				w.inForce = functionstest.Republish(t, w.bucket, w.inForce.Collection(functionstest.Collection), func(c *collection.Collection) {
+					c.Exclude = append(c.Exclude, "*/never")
+				})
+				return nil
+			},
+		} {
+			if err := rdb.FlushAll(t.Context()).Err(); err != nil {
+				t.Fatal(err)
+			}
+			hook.saves, hook.most = 0, 2
+			if err := w.sweep(); err == nil {
+				t.Fatalf("%q: the process does not die", name)
+			}
+			hook.saves, hook.most = 0, 0
+			w.clock.Advance(leaseTime)
+			if err := meanwhile(); err != nil {
+				t.Fatal(err)
+			}
+			w.run()
+			if resumed := hook.saves < saves; resumed != (name == "") {
+				t.Errorf("%q meanwhile: %d saves, %d in a rebuild from the start", name, hook.saves, saves)
+			}
+			if got := w.picture(); !reflect.DeepEqual(want, got) { // cmp.Diff is slow if both are equal
+				t.Errorf("%q meanwhile (-want +got):\n%s", name, cmp.Diff(want, got))
+			}
+			if n := rdb.Exists(t.Context(), progressKey).Val(); n != 0 {
+				t.Errorf("%q meanwhile: the record of the progress is left", name)
+			}
+		}
+	})
+}

@@ -1,0 +1,142 @@
+package account
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"math"
+	"slices"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// The hash space of URLs is divided into ranges, and an account is made of one range after another. So
+// the memory that this takes does not depend on the number of URLs in the bucket.
+//
+// The places of the blocks in the books tell about how many bytes a range has. If a range has more
+// URLs than expected, its account becomes too large, and the range is halved.
+const (
+	maxURLs    = 60_000  // maximum number of URLs, and of further paths to them, in the account of a range
+	rangeBytes = 1 << 19 // planned size of a range in bytes of the books, which are compressed
+	pieceBytes = 1 << 16 // size of the pieces of a book whose bytes are taken to be spread evenly (see divide)
+)
+
+// Ranges yields the accounts of the ranges into which the URLs of the bucket are divided, in the order
+// of their places, one after another. Together these ranges are the given range, and each account has
+// at most about sixty thousand URLs. (An exception are URLs that share one place.) An error ends
+// the sequence. If the Bucket comes from Read, a lost or damaged book is such an error.
+func (b *Bucket) Ranges(ctx context.Context, within layout.Range) iter.Seq2[*Account, error] {
+	return func(yield func(*Account, error) bool) {
+		most := b.most
+		todo := b.divide(within)
+		for len(todo) > 0 {
+			next := todo[0]
+			a, err := b.account(ctx, b.settings, next, most)
+			if errors.Is(err, errTooLarge) {
+				middle := middleOf(next)
+				todo = slices.Insert(todo, 0, layout.Range{From: next.From, To: middle})
+				todo[1].From = middle
+				continue
+			}
+			if err == nil && b.strict {
+				err = errors.Join(b.Faults()...)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(a, nil) {
+				return
+			}
+			todo = todo[1:]
+		}
+	}
+}
+
+// divide divides a range into ranges of about rangeBytes bytes of the books.
+func (b *Bucket) divide(within layout.Range) (ranges []layout.Range) {
+	type change struct {
+		at layout.Place
+		by float64 // change of the density at this place, in bytes per place
+	}
+	var changes []change
+	for _, v := range b.books {
+		if v.Err != nil {
+			continue
+		}
+		for _, p := range v.reader.Parts(within, pieceBytes) {
+			density := float64(p.Bytes) / widthOf(p.Range)
+			changes = append(changes, change{p.From, density})
+			if p.To != 0 {
+				changes = append(changes, change{p.To, -density})
+			}
+		}
+	}
+	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+	next, density, size := within, 0.0, 0.0
+	for i, c := range changes {
+		density += c.by
+		till := within.To
+		if i+1 < len(changes) {
+			till = changes[i+1].at
+		}
+		at := c.at
+		for left := widthOf(layout.Range{From: at, To: till}); at != till; left = widthOf(layout.Range{From: at, To: till}) {
+			step := max(1, (rangeBytes-size)/density)
+			if size+left*density < rangeBytes || step > left*0.999 { // a last small piece is not worth a range
+				size += left * density
+				break
+			}
+			at += layout.Place(step)
+			next.To = at
+			ranges = append(ranges, next)
+			next, size = layout.Range{From: at, To: within.To}, 0
+		}
+	}
+	return append(ranges, next)
+}
+
+// widthOf returns the number of places in a range.
+func widthOf(r layout.Range) float64 {
+	if r.To == 0 {
+		return math.MaxUint64 - float64(r.From) + 1
+	}
+	return float64(r.To - r.From)
+}
+
+// middleOf returns the place in the middle of a range.
+func middleOf(r layout.Range) layout.Place {
+	if r == (layout.Range{}) {
+		return 1 << 63
+	}
+	return r.From + (r.To-r.From)/2
+}
+
+// isSingle reports whether a range has only one place, so that it cannot be divided.
+func isSingle(r layout.Range) bool { return r.To-r.From == 1 }
+
+// All yields the state of every URL of the bucket, range by range (see Ranges). For a malformed URL in
+// the books it yields an error and goes on; any other error ends the sequence.
+func (b *Bucket) All(ctx context.Context) iter.Seq2[URL, error] {
+	return func(yield func(URL, error) bool) {
+		b.paces = paces{}
+		for a, err := range b.Ranges(ctx, layout.Range{}) {
+			if err != nil {
+				yield(URL{}, err)
+				return
+			}
+			for u, err := range a.All() {
+				if !yield(u, err) {
+					return
+				}
+			}
+			for p := range a.Paces() {
+				b.paces.join(p)
+			}
+		}
+	}
+}
+
+// Paces yields the Pace that is in force for each host, after All has yielded all URLs.
+func (b *Bucket) Paces() iter.Seq[Pace] { return b.paces.all() }

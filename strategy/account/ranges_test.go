@@ -1,0 +1,143 @@
+package account
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+)
+
+// TestRanges reads the same books in ranges of various sizes. Whatever the sizes are, each URL must have
+// the state that it has in one account of all books, and no account may have more URLs than allowed.
+func TestRanges(t *testing.T) {
+	bucket := memblob.New()
+	s := publish(t, bucket, func(c *collection.Collection) {
+		c.Seeds = []collection.Seed{{URL: "http://docs0.example/", Scope: collection.Any, Depth: collection.Unlimited}}
+	})
+	whole, err := New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, pages := range []int{3, 100, 40} {
+		b := crawled(t, n, pages)
+		addBook(t, bucket, b)
+		for _, o := range b.Outcomes {
+			whole.Outcome(o)
+		}
+		for _, l := range b.Links {
+			whole.Link(l)
+		}
+	}
+	spooled := learnt(t, 7)
+	addSpool(t, bucket, spooled)
+	for _, o := range spooled.Outcomes {
+		whole.Outcome(o)
+	}
+	for _, l := range spooled.Links {
+		whole.Link(l)
+	}
+	want := judged(t, whole.All())
+	for _, most := range []int64{1, 10, 100, 1000} {
+		b, err := Read(t.Context(), bucket, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.most = most
+		if diff := cmp.Diff(want, judged(t, b.All(t.Context()))); diff != "" {
+			t.Errorf("at most %d URLs in a range (-want +got):\n%s", most, diff)
+		}
+		next, ranges := layout.Place(0), 0
+		for some, err := range b.Ranges(t.Context(), layout.Range{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			within, urls := some.Range(), len(judged(t, some.All()))
+			if ranges++; within.From != next || int64(urls) > most && !isSingle(within) {
+				t.Errorf("at most %d URLs: the range %v, which follows %v, has %d", most, within, next, urls)
+			}
+			next = within.To
+		}
+		if least := len(want) / int(most); next != 0 || ranges < least {
+			t.Errorf("at most %d URLs: %d ranges, the last one ends at %v; want at least %d ranges, up to the end", most, ranges, next, least)
+		}
+	}
+}
+
+// TestRangesWithin asks for the accounts of a part of the hash space. They must have the URLs of this
+// part, and no others.
+func TestRangesWithin(t *testing.T) {
+	bucket := memblob.New()
+	s := publish(t, bucket, func(c *collection.Collection) {
+		c.Seeds = []collection.Seed{{URL: "http://docs0.example/", Scope: collection.Any, Depth: collection.Unlimited}}
+	})
+	for n := range 3 {
+		addBook(t, bucket, crawled(t, n, 50))
+	}
+	b, err := Read(t.Context(), bucket, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := judged(t, b.All(t.Context()))
+	for n := range 3 {
+		within := parse(t, fmt.Sprintf("http://docs%d.example/", n)).Place.SiteRange()
+		want, got := make(map[string]State), make(map[string]State)
+		for url, u := range all {
+			if within.Contains(u.Address.Place) {
+				want[url] = u.State
+			}
+		}
+		for some, err := range b.Ranges(t.Context(), within) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for url, u := range judged(t, some.All()) {
+				got[url] = u.State
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" || len(want) == 0 {
+			t.Errorf("site %d (-want +got):\n%s", n, diff)
+		}
+	}
+}
+
+// TestDivide checks that the planned ranges follow each other without gaps, and have about the planned
+// number of bytes, for books whose URLs are spread unevenly.
+func TestDivide(t *testing.T) {
+	bucket := memblob.New()
+	s := publish(t, bucket, nil)
+	random := rand.New(rand.NewPCG(1, 2))
+	total := int64(0)
+	for n := range 3 {
+		var b book.Book
+		for range 20_000 {
+			a := parse(t, fmt.Sprintf("http://docs%d.example/%x/%x", random.IntN(1+9*n), random.Uint64(), random.Uint64()))
+			b.Links = append(b.Links, book.Link{Target: a.URL, Place: a.Place, Kind: book.Anchor, Region: book.Text, Depth: 1, Collection: "default"})
+		}
+		addBook(t, bucket, b)
+	}
+	b, err := Read(t.Context(), bucket, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range b.books {
+		_, links := v.reader.Sizes()
+		total += links
+	}
+	ranges := b.divide(layout.Range{})
+	next := layout.Place(0)
+	for _, r := range ranges {
+		if r.From != next {
+			t.Errorf("range %v follows %v", r, next)
+		}
+		next = r.To
+	}
+	if want := total / rangeBytes; next != 0 || len(ranges) < int(want) || len(ranges) > int(want)+1 {
+		t.Errorf("%d ranges of %d bytes, want %d; the last ends at %v", len(ranges), total, want, next)
+	}
+}
