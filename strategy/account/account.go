@@ -8,6 +8,7 @@ package account
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"sync/atomic"
 
@@ -88,6 +89,20 @@ func newAccount(s *settings.Settings, within layout.Range) (*Account, error) {
 
 // Range returns the range of the hash space that has the URLs of the account.
 func (a *Account) Range() layout.Range { return a.within }
+
+// Forgotten yields the identities of those URLs in the outcomes and links that a takedown forgets. All
+// leaves them out. Nothing may be added to the account meanwhile.
+func (a *Account) Forgotten() iter.Seq[layout.Identity] {
+	return func(yield func(layout.Identity) bool) {
+		for _, s := range a.shards {
+			for id, f := range s.urls {
+				if f == nil && !yield(id) {
+					return
+				}
+			}
+		}
+	}
+}
 
 // begin adds those seeds and sitemaps of a collection to the account that are in its range.
 func (a *Account) begin(c collection.Collection) error {

@@ -3,6 +3,7 @@ package collection
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -240,6 +241,20 @@ func (a Admission) within(target address.Address) limit {
 		}
 	}
 	return levels
+}
+
+// SitesOf returns the sites that have all addresses in the scopes of a seed, unless its scope is Any.
+// Nearly always this is the site of the seed. It may be another one, too, since scopes take a host and
+// the same host with www. before it for one: www.co.example is a site of its own if co.example is a
+// public suffix.
+func SitesOf(seed address.Address) []string {
+	sites := []string{seed.Site}
+	for _, host := range []string{plainHost(seed), "www." + plainHost(seed)} {
+		if at, err := address.Parse("http://" + host + "/"); err == nil && !slices.Contains(sites, at.Site) {
+			sites = append(sites, at.Site)
+		}
+	}
+	return sites
 }
 
 // plainHost returns the host without a leading "www.". For scopes, www.example.org and example.org are

@@ -14,6 +14,7 @@
 //
 //	f:{3}:epoch            version of this layout, and the epoch in which the frontier is open: 3:17
 //	f:{3}:settings         version of this layout, and fingerprint of the settings under which it was built; set by Open
+//	f:{3}:note             text of the callers about these settings (see Note)
 //	f:{3}:kept:<name>      name of one sequential caller, and number of its calls so far (see Keeping)
 //	f:{3}:rebuild          name of the rebuild that may write, and number of its calls; Distrust sets a random name
 //	f:{3}:learnt           hash   storage partition → names of its last commits (see Learning)
@@ -34,6 +35,7 @@
 //	f:{3}:next             hash   host → earliest time of the next request
 //	f:{3}:failures         hash   host → number of answers in a row that were 429, 503 or none, unless 0
 //	f:{3}:shut             earliest time of the next request to a host that is not in next (see Shut)
+//	f:{3}:dropped          hash   identity of a URL that Forget has removed → number of its elements that are still in queues
 //	f:{3}:crowded          set    hosts whose sitemaps wait because too many other URLs wait
 //	f:{3}:active           hash   host → number of its leases
 //	f:{3}:leases           zset   versions of leases, by deadline
@@ -46,7 +48,7 @@
 // The hash counts also has the fields
 //
 //	fill    sum of the numbers of entries in hosts, hosts:<band>, next, failures, crowded, active, closed, leases,
-//	        learnt, tallies, out and filled
+//	        learnt, tallies, out, filled and dropped
 //	token   the highest token of a lease
 //	missed  1 if a collection may lack pages (see Counts)
 //	turn    weighed or plain: whether a host whose first URL has a weight is leased next, or one without
@@ -121,7 +123,7 @@
 // A frontier whose layout is not that of the program counts as not built. It is rebuilt
 // from the bucket, and nothing is lost. The versions of the layout, and what each added:
 //
-//	5  the keys generation, old and old:<generation>:<name>; the generation in the names of queues
+//	5  the keys generation, old, old:<generation>:<name>, dropped and note; the generation in the names of queues
 //	4  the flag of an asset in elements
 //	3  the keys closed, shut and crowded; leases outlive a rebuild
 //	2  the field left of states; the keys filled and hosts:<band>; the fields fill and missed of counts

@@ -92,6 +92,10 @@ func (s *Members) compareRanks(a, b string) int {
 	return cmp.Compare(s.byName[a].rank, s.byName[b].rank)
 }
 
+// Rank returns the rank of a collection: if several collections want a page, it is requested on behalf
+// of one with the lowest rank (see the package comment).
+func (s *Members) Rank(name string) int { return s.byName[name].rank }
+
 // IsLimited reports whether a collection limits the number of its pages. When the limit is reached,
 // the collection's other URLs are not requested, and may wait for ever.
 func (s *Members) IsLimited(name string) bool { return s.byName[name].rank == rankLimited }

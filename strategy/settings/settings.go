@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -34,7 +33,8 @@ type Settings struct {
 	// be read. They do not make Read fail.
 	Warnings []string
 
-	storages []rules.Document // every version of the storage strategy
+	storages    []rules.Document // every version of the storage strategy
+	fingerprint string           // result of Fingerprint
 }
 
 // Reader reads settings repeatedly. It reads each version of a strategy only once. Of
@@ -96,25 +96,8 @@ func (r *Reader) Read(ctx context.Context, bucket blob.Reader, now time.Time) (*
 	unread.add(s.Takedowns.Damaged)
 	unread.judge(&s)
 	s.Only = s.Control.Only
+	s.fingerprint = s.fingerprintOf()
 	return &s, s.Prepare()
-}
-
-// Fingerprint returns a text that identifies the settings. It changes whenever a strategy, a
-// collection, the takedowns or the collections to which the crawl is limited change. A
-// frontier records the fingerprint of the settings under which it was built.
-func (s *Settings) Fingerprint() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "crawl %d storage %d takedowns %d", s.Crawl.Version, s.Storage.Version, s.Takedowns.Version)
-	if hidden := s.Takedowns.Hidden().Version; hidden != s.Takedowns.Version {
-		fmt.Fprintf(&b, " hidden %d", hidden)
-	}
-	for _, c := range s.Collections {
-		fmt.Fprintf(&b, " %s %d", c.Name, c.Version)
-	}
-	if s.Only != nil {
-		fmt.Fprintf(&b, " only %v", *s.Only)
-	}
-	return b.String()
 }
 
 // Cache caches the settings for some time, so that functions do not read them for each

@@ -193,25 +193,49 @@ func parse(t *testing.T, url string) address.Address {
 	return a
 }
 
+// TestFingerprint publishes documents one after another. The fingerprint must change with those that say
+// which URLs are crawled, and with no others.
 func TestFingerprint(t *testing.T) {
 	bucket := memblob.New()
 	crawl, storage := rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon)
-	publish(t, bucket, crawl, storage)
-	crawl.Version, storage.Version = 2, 2
-	wider, news := docs(), docs()
-	wider.Seeds[0].Scope, news.Name = collection.Any, "news"
-	seen := map[string]bool{read(t, bucket).Fingerprint(): true}
-	for _, document := range []any{crawl, storage, docs(), wider, news, takedown.Site("gone.example", noon)} {
-		publish(t, bucket, document)
-		fingerprint := read(t, bucket).Fingerprint()
-		if seen[fingerprint] {
-			t.Errorf("%q is the same after %+v", fingerprint, document)
+	publish(t, bucket, crawl, storage, docs())
+	alike, more := crawl, rules.Even(rules.Crawl, 2, noon)
+	alike.Version, more.Version = 2, 3
+	changed := func(change func(*collection.Collection)) collection.Collection {
+		c := docs()
+		c.Topic = &collection.Topic{Words: []string{"cat"}, Threshold: 0.5}
+		change(&c)
+		return c
+	}
+	news := docs()
+	news.Name = "news"
+	before := read(t, bucket).Fingerprint()
+	for _, step := range []struct {
+		document any
+		differs  bool
+	}{
+		{alike, false},
+		{more, true},
+		{docs(), false},
+		{changed(func(*collection.Collection) {}), true},
+		{changed(func(c *collection.Collection) { c.Delay, c.HostConnections, c.Connections = 1, 2, 3 }), false},
+		{changed(func(c *collection.Collection) { c.Agent, c.Language, c.Allow = "other", "de", []string{"10.0.0.0/8"} }), false},
+		{changed(func(c *collection.Collection) { c.Topic.Words = []string{"dog"} }), false},
+		{changed(func(c *collection.Collection) { c.Topic.Threshold = 0.6 }), true},
+		{changed(func(c *collection.Collection) { c.Seeds[0].Scope = collection.Any }), true},
+		{changed(func(c *collection.Collection) { c.Pages = 9 }), true},
+		{changed(func(c *collection.Collection) { c.Schedule = "every 1h" }), true},
+		{news, true},
+		{takedown.Site("gone.example", noon), true},
+		{takedown.Site("gone.example", noon), false},
+		{control.Document{Only: &control.Only{{Collection: "news"}}}, true},
+	} {
+		publish(t, bucket, step.document)
+		after := read(t, bucket).Fingerprint()
+		if (after != before) != step.differs {
+			t.Errorf("%+v: %q after %q, want another one: %v", step.document, after, before, step.differs)
 		}
-		seen[fingerprint] = true
-		publish(t, bucket, document) // the document is the same
-		if again := read(t, bucket).Fingerprint(); again != fingerprint {
-			t.Errorf("%q became %q without a change", fingerprint, again)
-		}
+		before = after
 	}
 }
 

@@ -3,6 +3,7 @@ package takedown
 import (
 	"iter"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -105,6 +106,27 @@ func (s Set) add(e Entry) bool {
 		of[*id] = e.At
 	}
 	return !found
+}
+
+// Beyond returns the identities of the URLs and sites that the set has and another one does not. The
+// result all is true if the set has all that the other one has.
+func (s Set) Beyond(other Set) (urls, sites []layout.Identity, all bool) {
+	beyond := func(is, was map[layout.Identity]time.Time) (more []layout.Identity) {
+		kept := 0
+		for id := range is {
+			if _, found := was[id]; found {
+				kept++
+			} else {
+				more = append(more, id)
+			}
+		}
+		all = all && kept == len(was)
+		slices.SortFunc(more, layout.Identity.Compare)
+		return more
+	}
+	all = true
+	urls, sites = beyond(s.urls, other.urls), beyond(s.sites, other.sites)
+	return urls, sites, all
 }
 
 // Empty reports whether the set forgets no address.

@@ -24,6 +24,9 @@ type share struct {
 	known   []frontier.Known // URLs with a final state
 	due     []frontier.Due   // URLs with a final state that are to be fetched again
 	pending []frontier.Entry // pending URLs, which have no final state yet: they wait to be fetched
+	// URLs that are not in the frontier, or not to be requested; empty in a rebuild, which begins with
+	// an empty frontier
+	removed map[layout.Identity]frontier.Removal
 }
 
 // load writes the URLs of an account into the frontiers (the queues in Redis) of their crawl partitions,
@@ -57,6 +60,9 @@ func (f *Frontiers) write(ctx context.Context, front *frontier.Frontier, part sh
 	if err == nil {
 		_, err = front.Admit(ctx, f.Now(), part.pending)
 	}
+	if err == nil && len(part.removed) > 0 {
+		err = front.Forget(ctx, part.removed)
+	}
 	return err
 }
 
@@ -66,6 +72,7 @@ func (f *Frontiers) write(ctx context.Context, front *frontier.Frontier, part sh
 type divider struct {
 	*dueTimes
 	rationed rationed
+	inPlace  bool           // the frontiers are not empty: see share.removed, and Entry.Tally
 	shares   map[int]*share // for each crawl partition, the group of URLs that is being filled
 }
 
@@ -124,20 +131,38 @@ func (d *divider) add(u account.URL) (crawl int, full bool) {
 	if err != nil || own == nil {
 		return crawl, false
 	}
-	switch {
-	case u.State == account.Pending && u.Apart != "":
-		return crawl, false
-	case u.State == account.Pending:
-		own.pending = append(own.pending, entry(u))
-	case u.Final.State != 0:
+	if u.Final.State == 0 && u.State != account.Pending || u.State == account.Pending && u.Apart != "" {
+		return crawl, d.remove(own, u.Address.ID)
+	}
+	if u.State == account.Pending {
+		e := entry(u)
+		if d.inPlace && len(d.settings.Collections) > 1 && !e.Sitemap {
+			e.Tally, e.Claimed = d.settings.CollectionTally(e.Collection), d.settings.Claims(e.Collection, u.Address, e.Depth, e.Hops)
+		}
+		own.pending = append(own.pending, e)
+	} else {
 		own.known = append(own.known, known(d.settings, u))
+		if u.Apart != "" {
+			d.remove(own, u.Address.ID)
+		}
 		if due, found := renewalOf(d.dueTimes, u); found && !d.rationed.hold(crawl, u, due) {
 			own.due = append(own.due, due)
 		}
-	default:
-		return crawl, false
 	}
 	return crawl, len(own.known)+len(own.pending) >= shareSize
+}
+
+// remove adds a URL to those that are removed from the queues of a frontier. In a rebuild it does
+// nothing.
+func (d *divider) remove(own *share, id layout.Identity) (full bool) {
+	if !d.inPlace {
+		return false
+	}
+	if own.removed == nil {
+		own.removed = make(map[layout.Identity]frontier.Removal)
+	}
+	own.removed[id] = frontier.Unqueue
+	return len(own.removed) >= shareSize
 }
 
 // entry returns the entry by which a frontier queues a URL, on behalf of the collection

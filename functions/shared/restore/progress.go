@@ -139,7 +139,12 @@ func (r *rebuilding) save(ctx context.Context, rdb redis.UniversalClient) error 
 func (r *rebuilding) open(ctx context.Context, s *settings.Settings, epoch uint64) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, front := range r.fronts {
-		group.Go(func() error { return front.Open(ctx, epoch, s.Fingerprint(), r.Learnt) })
+		group.Go(func() error {
+			if err := front.Note(ctx, s.Versions().String()); err != nil {
+				return err
+			}
+			return front.Open(ctx, epoch, s.Fingerprint(), r.Learnt)
+		})
 	}
 	return group.Wait()
 }

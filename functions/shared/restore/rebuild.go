@@ -7,8 +7,8 @@
 //
 //	reason                                                how it is noticed
 //	Redis has lost the frontier                           it has no fingerprint (Frontier.Built)
-//	collections, strategies or takedowns have changed     its fingerprint is not that of the settings
-//	                                                      (Frontier.Built)
+//	settings have changed, so that any URL may have to    its fingerprint is not that of the settings
+//	be judged again (settings.Difference)                 (Frontier.Built)
 //	a function has invalidated the frontier, for          it has no fingerprint (Frontier.Built)
 //	example because of a damaged or closed batch
 //	the frontier was not told of a commit with new        it does not hold the name of the last commit,
@@ -17,6 +17,10 @@
 //	pages that are stored for another collection
 //
 // The command rebuild calls Rebuild, which needs none of these reasons.
+//
+// After other changes of settings, such as a takedown or a new seed, the frontiers are changed where they
+// are, and the crawl goes on meanwhile: see Frontiers.follow. And most changes, such as that of a delay,
+// do not concern the frontiers at all: they leave the fingerprint as it is.
 //
 // While generations (versions of a manifest) or books are lost or damaged, nothing is rebuilt, and
 // the error is a partition.Fault. A frontier rebuilt from the rest would not have the URLs in the lost
@@ -38,6 +42,7 @@
 package restore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -95,7 +100,12 @@ func (f *Frontiers) Rebuild(ctx context.Context) (Rebuilt, error) {
 // comment: for instance, because Redis has lost them. It returns nil if another process is
 // rebuilding.
 func (f *Frontiers) Refresh(ctx context.Context, s *settings.Settings) error {
-	stale, err := f.stale(ctx, s)
+	stale, changed, err := f.stale(ctx, s)
+	if err == nil && len(changed) > 0 {
+		var rest []int
+		rest, err = f.follow(ctx, s, changed)
+		stale = append(stale, rest...)
+	}
 	if err == nil && len(stale) == 0 {
 		stale, err = f.missed(ctx, s)
 	}
@@ -108,37 +118,39 @@ func (f *Frontiers) Refresh(ctx context.Context, s *settings.Settings) error {
 	return err
 }
 
-// stale returns the crawl partitions whose frontiers (queues in Redis) must be rebuilt. These
-// frontiers are missing, were built under other settings, were invalidated, or were not told of a
-// commit of a storage partition.
-func (f *Frontiers) stale(ctx context.Context, s *settings.Settings) ([]int, error) {
+// stale returns the crawl partitions whose frontiers (queues in Redis) must be rebuilt: these
+// frontiers are missing, were invalidated, or were not told of a commit of a storage partition. The
+// result changed has those whose frontiers are complete, but were built under other settings.
+func (f *Frontiers) stale(ctx context.Context, s *settings.Settings) (stale, changed []int, err error) {
 	learnt := make(map[layout.Partition]string)
 	for _, p := range s.Partitions() {
 		m, err := partition.Read(ctx, f.Bucket, p)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		learnt[p] = m.Learnt
 	}
-	var stale []int
 	for _, crawl := range s.Crawl.Partitions() {
 		front := frontier.New(f.Redis, crawl)
-		err := front.Built(ctx, s.Fingerprint())
-		if err == nil {
-			err = front.Knows(ctx, learnt)
+		built := front.Built(ctx, s.Fingerprint())
+		err := built
+		if built == nil || errors.Is(built, frontier.ErrSettings) {
+			err = cmp.Or(front.Knows(ctx, learnt), built)
 		}
 		switch {
+		case errors.Is(err, frontier.ErrSettings):
+			changed = append(changed, crawl)
 		case errors.Is(err, frontier.ErrTokens): // all frontiers share the counter of tokens
 			f.Log.InfoContext(ctx, "all frontiers are stale", "crawl", crawl, "reason", err)
-			return s.Crawl.Partitions(), nil
+			return s.Crawl.Partitions(), nil, nil
 		case errors.Is(err, frontier.ErrNotBuilt):
 			f.Log.InfoContext(ctx, "frontier is stale", "crawl", crawl, "reason", err)
 			stale = append(stale, crawl)
 		case err != nil:
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return stale, nil
+	return stale, changed, nil
 }
 
 // missed returns the crawl partitions whose frontiers must be rebuilt because a collection lacks
@@ -250,25 +262,30 @@ func (f *Frontiers) loadAll(ctx context.Context, r *rebuilding, books *account.B
 			return err
 		}
 	}
-	return f.release(ctx, r, &d.rationed)
+	if resumed && r.Held {
+		for crawl := range r.fronts {
+			d.rationed.missed[crawl] = true
+		}
+	}
+	return f.release(ctx, r.fronts, &d.rationed)
 }
 
 // release makes those requests that rationed has held back and now releases. It notes in the frontiers
 // where pages may be lacking on which a later rebuild decides.
-func (f *Frontiers) release(ctx context.Context, r *rebuilding, held *rationed) error {
+func (f *Frontiers) release(ctx context.Context, fronts map[int]*frontier.Frontier, held *rationed) error {
 	var all []*frontier.Frontier
-	for _, crawl := range r.pacer.settings.Crawl.Partitions() {
+	for _, crawl := range held.settings.Crawl.Partitions() {
 		all = append(all, frontier.New(f.Redis, crawl))
 	}
 	made, err := held.release(ctx, all)
 	if err != nil {
 		return err
 	}
-	for crawl, front := range r.fronts {
+	for crawl, front := range fronts {
 		if _, err := front.Renew(ctx, f.Now(), made[crawl]); err != nil {
 			return err
 		}
-		if held.missed[crawl] || held.unseen && r.Held {
+		if held.missed[crawl] {
 			if err := front.Miss(ctx); err != nil {
 				return err
 			}
@@ -281,7 +298,14 @@ func (f *Frontiers) release(ctx context.Context, r *rebuilding, held *rationed) 
 // has queued all that are due now, except for redirects and aliases whose destination has failed (see
 // leads).
 func (f *Frontiers) end(ctx context.Context, s *settings.Settings) error {
-	err := f.Redis.Del(ctx, progressKey).Err()
+	if err := f.Redis.Del(ctx, progressKey).Err(); err != nil {
+		return err
+	}
+	return f.searchDue(ctx, s)
+}
+
+// searchDue makes the next sweep search for due URLs in all storage partitions.
+func (f *Frontiers) searchDue(ctx context.Context, s *settings.Settings) (err error) {
 	for _, storage := range s.Partitions() {
 		if err == nil {
 			err = clock{f.Redis, storage}.clear(ctx)

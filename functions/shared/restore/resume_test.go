@@ -103,53 +103,52 @@ func (h *savesHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Pr
 // unless the settings have changed or Redis was lost. The frontiers must be those of an undisturbed
 // rebuild.
 func TestRebuildGoesOn(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
-		w := newWorld(t, rdb)
-		w.inForce = functionstest.Republish(t, w.bucket, w.inForce.Collection(functionstest.Collection), func(c *collection.Collection) {
-			c.Seeds[0].Scope = collection.Any
-		})
-		learnSeveralRanges(w)
-		hook := new(savesHook)
-		rdb.AddHook(hook)
-		w.run()
-		want, saves := w.picture(), hook.saves
-		if saves < 3 {
-			t.Fatalf("%d saves, want several", saves)
-		}
-		for name, meanwhile := range map[string]func() error{
-			"":                 func() error { return nil },
-			"Redis is lost":    func() error { return rdb.FlushAll(t.Context()).Err() },
-			"a later rebuild":  func() error { return rdb.Set(t.Context(), "f:{0}:rebuild", "another:7", 0).Err() },
-			"a damaged record": func() error { return rdb.Set(t.Context(), "frontier:rebuilding", "{", 0).Err() },
-			"settings have changed": func() error {
-				w.inForce = functionstest.Republish(t, w.bucket, w.inForce.Collection(functionstest.Collection), func(c *collection.Collection) {
-					c.Exclude = append(c.Exclude, "*/never")
-				})
-				return nil
-			},
-		} {
-			if err := rdb.FlushAll(t.Context()).Err(); err != nil {
-				t.Fatal(err)
-			}
-			hook.saves, hook.most = 0, 2
-			if err := w.sweep(); err == nil {
-				t.Fatalf("%q: the process does not die", name)
-			}
-			hook.saves, hook.most = 0, 0
-			w.clock.Advance(leaseTime)
-			if err := meanwhile(); err != nil {
-				t.Fatal(err)
-			}
-			w.run()
-			if resumed := hook.saves < saves; resumed != (name == "") {
-				t.Errorf("%q meanwhile: %d saves, %d in a rebuild from the start", name, hook.saves, saves)
-			}
-			if got := w.picture(); !reflect.DeepEqual(want, got) { // cmp.Diff is slow if both are equal
-				t.Errorf("%q meanwhile (-want +got):\n%s", name, cmp.Diff(want, got))
-			}
-			if n := rdb.Exists(t.Context(), progressKey).Val(); n != 0 {
-				t.Errorf("%q meanwhile: the record of the progress is left", name)
-			}
-		}
+	rdb := redistest.Embedded(t)
+	w := newWorld(t, rdb)
+	w.inForce = functionstest.Republish(t, w.bucket, w.inForce.Collection(functionstest.Collection), func(c *collection.Collection) {
+		c.Seeds[0].Scope = collection.Any
 	})
+	learnSeveralRanges(w)
+	hook := new(savesHook)
+	rdb.AddHook(hook)
+	w.run()
+	want, saves := w.picture(), hook.saves
+	if saves < 3 {
+		t.Fatalf("%d saves, want several", saves)
+	}
+	for name, meanwhile := range map[string]func() error{
+		"":                 func() error { return nil },
+		"Redis is lost":    func() error { return rdb.FlushAll(t.Context()).Err() },
+		"a later rebuild":  func() error { return rdb.Set(t.Context(), "f:{0}:rebuild", "another:7", 0).Err() },
+		"a damaged record": func() error { return rdb.Set(t.Context(), "frontier:rebuilding", "{", 0).Err() },
+		"settings have changed": func() error {
+			w.inForce = functionstest.Republish(t, w.bucket, w.inForce.Collection(functionstest.Collection), func(c *collection.Collection) {
+				c.Exclude = append(c.Exclude, "*/never")
+			})
+			return nil
+		},
+	} {
+		if err := rdb.FlushAll(t.Context()).Err(); err != nil {
+			t.Fatal(err)
+		}
+		hook.saves, hook.most = 0, 2
+		if err := w.sweep(); err == nil {
+			t.Fatalf("%q: the process does not die", name)
+		}
+		hook.saves, hook.most = 0, 0
+		w.clock.Advance(leaseTime)
+		if err := meanwhile(); err != nil {
+			t.Fatal(err)
+		}
+		w.run()
+		if resumed := hook.saves < saves; resumed != (name == "") {
+			t.Errorf("%q meanwhile: %d saves, %d in a rebuild from the start", name, hook.saves, saves)
+		}
+		if got := w.picture(); !reflect.DeepEqual(want, got) { // cmp.Diff is slow if both are equal
+			t.Errorf("%q meanwhile (-want +got):\n%s", name, cmp.Diff(want, got))
+		}
+		if n := rdb.Exists(t.Context(), progressKey).Val(); n != 0 {
+			t.Errorf("%q meanwhile: the record of the progress is left", name)
+		}
+	}
 }

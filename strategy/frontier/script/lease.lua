@@ -109,7 +109,13 @@ local function take(host, full_host)
         local value, owner = state[ids[i]], collection(element)
         local room = owner and not is_asset(element) and rooms[owner]
         if not counts(element, value) then
-          if value then become(ids[i], with_left(value, math.max(0, left(value) - 1))) else lose() end
+          if value then
+            become(ids[i], with_left(value, math.max(0, left(value) - 1)))
+          elseif redis.call('HEXISTS', DROPPED, ids[i]) == 1 then
+            add(DROPPED, ids[i], -1)
+          else
+            lose()
+          end
           budget = budget - 1
         elseif room and room < 0 then
           become(ids[i], 'p' .. value:sub(2))

@@ -7,6 +7,7 @@ local ACTIVE, LEASES = PREFIX .. 'active', PREFIX .. 'leases'
 local CLOSED, SHUT, CROWDED = PREFIX .. 'closed', PREFIX .. 'shut', PREFIX .. 'crowded'
 local LEARNT, REBUILD = PREFIX .. 'learnt', PREFIX .. 'rebuild'
 local TALLIES, OUT, FILLED = PREFIX .. 'tallies', PREFIX .. 'out', PREFIX .. 'filled'
+local DROPPED = PREFIX .. 'dropped'
 local EPOCH, SETTINGS = PREFIX .. 'epoch', PREFIX .. 'settings'
 local OLD, GENERATION = PREFIX .. 'old', redis.call('GET', PREFIX .. 'generation') or ''
 
@@ -53,7 +54,7 @@ local function fill(by) filled_by = filled_by + by end
 -- filled_in_all returns the number of entries in these hashes and sets.
 local function filled_in_all()
   local entries = redis.call('ZCARD', HOSTS) + redis.call('ZCARD', LEASES) + redis.call('SCARD', CROWDED)
-  for _, hash in ipairs({ NEXT, FAILURES, ACTIVE, CLOSED, LEARNT, TALLIES, OUT, FILLED }) do entries = entries + redis.call('HLEN', hash) end
+  for _, hash in ipairs({ NEXT, FAILURES, ACTIVE, CLOSED, LEARNT, TALLIES, OUT, FILLED, DROPPED }) do entries = entries + redis.call('HLEN', hash) end
   if redis.call('EXISTS', unpack(WEIGHED)) > 0 then
     for _, set in ipairs(WEIGHED) do entries = entries + redis.call('ZCARD', set) end
   end

@@ -1,0 +1,181 @@
+package restore
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/strategy/account"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/lease"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// follow changes frontiers that were built under earlier settings into frontiers of the settings s,
+// where they are. It returns the crawl partitions whose frontiers must be rebuilt instead. While another
+// process rebuilds or follows, it does nothing.
+//
+// Only a change that can be described by a few URLs and ranges is followed (see settings.Difference). The
+// steps are:
+//
+//	1  the frontier gets a fingerprint that is neither that of the earlier settings nor that of s (see
+//	   moving): from now on, pack settles no batch, and schedule leases as before
+//	2  URLs that takedowns name are removed
+//	3  the URLs in the ranges are loaded from books and spool, as a rebuild would load them
+//	4  the frontier gets the fingerprint of s
+//
+// Between the steps 1 and 4, no batch is settled. So each outcome and link that the frontier has was
+// judged under the earlier settings, and is in the books or the spool when step 3 reads them. All other
+// batches are settled under s.
+//
+// If the process dies, the next sweep begins again with step 2. This changes nothing that is changed
+// already.
+func (f *Frontiers) follow(ctx context.Context, s *settings.Settings, changed []int) (rest []int, err error) {
+	_, err = lease.New(f.Redis, f.Worker).Do(ctx, "rebuild", f.Now, leaseTime, func() error {
+		byPast := make(map[past][]int) // nearly always all frontiers have the same past
+		for _, crawl := range changed {
+			fingerprint, note, err := frontier.New(f.Redis, crawl).Settings(ctx)
+			if err != nil {
+				return err
+			}
+			byPast[past{fingerprint, note}] = append(byPast[past{fingerprint, note}], crawl)
+		}
+		for before, crawls := range byPast {
+			effect, err := f.effect(ctx, before, s)
+			if err != nil {
+				return err
+			}
+			if effect.All {
+				rest = append(rest, crawls...)
+				continue
+			}
+			if err := f.apply(ctx, effect, before, s, crawls); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("cannot change the frontier after the settings: %w", err)
+	}
+	return rest, nil
+}
+
+// past says under which settings a frontier was built: by their fingerprint, and by a note of their
+// versions.
+type past struct{ fingerprint, note string }
+
+// until separates the fingerprints of two settings in the fingerprint of a frontier that is on its way
+// from the first to the second.
+const until = ">"
+
+// moving returns the fingerprint of a frontier that is on its way from the given settings to s. If the
+// frontier is on its way already, this is its present fingerprint.
+func (p past) moving(s *settings.Settings) string {
+	from, _, _ := strings.Cut(p.fingerprint, until)
+	return from + until + s.Fingerprint()
+}
+
+// effect returns what a frontier of earlier settings needs for the settings s. It is All if the earlier
+// settings are not known any more, or if the frontier was on its way to still other settings.
+func (f *Frontiers) effect(ctx context.Context, before past, s *settings.Settings) (settings.Effect, error) {
+	all := settings.Effect{All: true}
+	versions, err := settings.ParseVersions(before.note)
+	if err != nil {
+		return all, nil
+	}
+	from, to, moved := strings.Cut(before.fingerprint, until)
+	if moved && to != s.Fingerprint() {
+		return all, nil
+	}
+	was, err := settings.ReadPast(ctx, f.Bucket, f.Now(), versions)
+	if err != nil {
+		return all, err
+	}
+	if was.Fingerprint() != from {
+		return all, nil
+	}
+	return settings.Difference(was, s), nil
+}
+
+// apply does the steps of follow for frontiers that were built under the same earlier settings.
+func (f *Frontiers) apply(ctx context.Context, effect settings.Effect, before past, s *settings.Settings, crawls []int) error {
+	moving := before.moving(s)
+	fronts := make(map[int]*frontier.Frontier)
+	for _, crawl := range crawls {
+		front := frontier.New(f.Redis, crawl)
+		if before.fingerprint != moving {
+			if ok, err := front.Move(ctx, before.fingerprint, moving); err != nil || !ok {
+				return err // not ok: it was lost or reset meanwhile, and the next sweep sees to it
+			}
+		}
+		fronts[crawl] = front.Under(moving)
+	}
+	taken := make(map[layout.Identity]frontier.Removal, len(effect.Taken))
+	for _, id := range effect.Taken {
+		taken[id] = frontier.Removal(s.Takedowns.ForgetsID(id))
+	}
+	if err := remove(ctx, fronts, taken); err != nil {
+		return err
+	}
+	if err := f.judge(ctx, effect.Judge, s, fronts); err != nil {
+		return err
+	}
+	if len(effect.Judge) > 0 { // pages that are judged again may be due sooner than before
+		if err := f.searchDue(ctx, s); err != nil {
+			return err
+		}
+	}
+	for crawl, front := range fronts {
+		if err := front.Note(ctx, s.Versions().String()); err != nil {
+			return err
+		}
+		if _, err := frontier.New(f.Redis, crawl).Move(ctx, moving, s.Fingerprint()); err != nil {
+			return err
+		}
+	}
+	f.Log.InfoContext(ctx, "the frontier follows new settings", "crawl", crawls, "taken", len(effect.Taken), "ranges", len(effect.Judge))
+	return nil
+}
+
+// judge loads the URLs in some ranges into frontiers that are not empty.
+func (f *Frontiers) judge(ctx context.Context, ranges []layout.Range, s *settings.Settings, fronts map[int]*frontier.Frontier) error {
+	if len(ranges) == 0 {
+		return nil
+	}
+	books, err := account.Read(ctx, f.Bucket, s)
+	if err != nil {
+		return err
+	}
+	d := newDivider(newDueTimes(s, f.Now()))
+	d.inPlace, d.rationed.unseen = true, true
+	for _, within := range ranges {
+		for some, err := range books.Ranges(ctx, within) {
+			if err == nil {
+				err = f.load(ctx, some, fronts, d)
+			}
+			if err != nil {
+				return err
+			}
+			forgotten := make(map[layout.Identity]frontier.Removal)
+			for id := range some.Forgotten() {
+				forgotten[id] = frontier.Remove
+			}
+			if err := remove(ctx, fronts, forgotten); err != nil {
+				return err
+			}
+		}
+	}
+	return f.release(ctx, fronts, &d.rationed)
+}
+
+// remove removes URLs from all of these frontiers. Most of the frontiers do not know them.
+func remove(ctx context.Context, fronts map[int]*frontier.Frontier, urls map[layout.Identity]frontier.Removal) error {
+	for _, front := range fronts {
+		if err := front.Forget(ctx, urls); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,255 @@
+package restore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
+)
+
+// read reads the settings in force.
+func (w *world) read() {
+	w.t.Helper()
+	var err error
+	if w.inForce, err = settings.Read(w.t.Context(), w.bucket, w.clock.Now()); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// rebuilt returns the picture of frontiers in another Redis that are built from the same bucket.
+func (w *world) rebuilt() picture {
+	w.t.Helper()
+	fresh := *w
+	fresh.Frontiers = &Frontiers{Bucket: w.bucket, Redis: redistest.Embedded(w.t), Now: w.clock.Now, Worker: "other", Log: w.Log}
+	fresh.run()
+	return fresh.picture()
+}
+
+// crawlAtRandom commits books of a small crawl: pages of six sites, with links among them and outcomes of
+// all kinds.
+func crawlAtRandom(w *world, random *rand.Rand) {
+	w.t.Helper()
+	url := func() string {
+		return fmt.Sprintf("http://%s.example/%s%d", []string{"one", "two", "three", "four", "five", "www.six"}[random.IntN(6)], []string{"", "a/", "b/"}[random.IntN(3)], random.IntN(8))
+	}
+	for range 2 {
+		var learnt book.Book
+		seen := make(map[string]bool)
+		for range 60 {
+			if to := url(); !seen[to] {
+				seen[to] = true
+				o := functionstest.Outcome(w.t, version(uint64(50+random.IntN(9))), to, []book.State{book.Stored, book.Stored, book.Failed, book.Skipped, book.Retry}[random.IntN(5)])
+				o.Exponent, o.Depth = int16(random.IntN(4)), uint16(random.IntN(4))
+				learnt.Outcomes = append(learnt.Outcomes, o)
+			}
+			for range 3 {
+				learnt.Links = append(learnt.Links, functionstest.Link(w.t, one, url(), uint16(1+random.IntN(4))))
+			}
+		}
+		functionstest.Learn(w.t, w.bucket, 0, learnt)
+	}
+}
+
+// change publishes one change of the settings. It returns what it does, and whether the frontiers can
+// follow it without a rebuild.
+func (w *world) change(random *rand.Rand) (what string, follows bool) {
+	w.t.Helper()
+	host := []string{"one", "two", "three", "four", "five", "www.six"}[random.IntN(6)]
+	at, err := address.Parse(fmt.Sprintf("http://%s.example/%s%d", host, []string{"", "a/", "b/"}[random.IntN(3)], random.IntN(8)))
+	w.must(err)
+	own := w.inForce.Collection(functionstest.Collection)
+	publish := func(change func(*collection.Collection)) {
+		functionstest.Republish(w.t, w.bucket, own, change)
+	}
+	entry := takedown.URL(at, w.clock.Now())
+	if random.IntN(2) == 0 {
+		entry = takedown.Site(at.Site, w.clock.Now())
+	}
+	switch random.IntN(9) {
+	case 0:
+		publish(func(c *collection.Collection) { c.Delay, c.Agent = c.Delay+1, fmt.Sprint("agent/", c.Version) })
+		return "a delay", true
+	case 1:
+		_, err = takedown.Suspend(w.t.Context(), w.bucket, w.clock.Now().Add(time.Hour), entry)
+		w.must(err)
+		return fmt.Sprintf("%s or its site is hidden", at.URL), true
+	case 2:
+		_, err = takedown.Forget(w.t.Context(), w.bucket, entry)
+		w.must(err)
+		return fmt.Sprintf("%s or its site is forgotten", at.URL), true
+	case 3:
+		w.clock.Advance(2 * time.Hour)
+		w.must(takedown.Seal(w.t.Context(), w.bucket, w.clock.Now()))
+		return "takedowns are sealed", true
+	case 4, 5:
+		seed := collection.Seed{URL: at.URL, Scope: []collection.Scope{collection.Prefix, collection.Host, collection.Site}[random.IntN(3)], Depth: random.IntN(5) - 1}
+		known := slices.ContainsFunc(own.Seeds, func(s collection.Seed) bool { return s.URL == seed.URL })
+		publish(func(c *collection.Collection) { *c = c.With([]collection.Seed{seed}) })
+		return fmt.Sprintf("the seed %+v", seed), !known
+	case 6:
+		publish(func(c *collection.Collection) { c.Sitemaps = append(slices.Clip(c.Sitemaps), at.URL+".xml") })
+		return "a sitemap", true
+	case 7:
+		w.clock.Advance(time.Second)
+		publish(func(c *collection.Collection) { c.Renew = w.clock.Now() })
+		return "pages are renewed", false
+	default:
+		publish(func(c *collection.Collection) {
+			c.Exclude = append(slices.Clip(c.Exclude), fmt.Sprintf("*/%d", random.IntN(8)))
+		})
+		return "a pattern", false
+	}
+}
+
+func (w *world) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// TestFollow makes random changes of the settings of a random crawl. After each, the frontiers must be
+// those that a rebuild makes of the same bucket: with the same URLs in the same states, and the same
+// hosts. And a change that the frontiers can follow must not begin a new epoch.
+func TestFollow(t *testing.T) {
+	for seed := range uint64(12) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			random := rand.New(rand.NewPCG(seed, 0))
+			w := newWorld(t, redistest.Embedded(t))
+			crawlAtRandom(w, random)
+			if seed%4 == 3 {
+				w.beside("wide", collection.Seed{URL: "http://three.example/a/", Scope: collection.Prefix, Depth: collection.Unlimited}, nil)
+			}
+			w.run()
+			for step := range 8 {
+				before := w.frontier(0).Epoch
+				what, follows := w.change(random)
+				w.read()
+				w.run()
+				if diff := cmp.Diff(w.rebuilt(), w.picture()); diff != "" {
+					t.Fatalf("step %d: %s (-rebuilt +followed):\n%s", step, what, diff)
+				}
+				if epoch := w.frontier(0).Epoch; (epoch == before) != follows {
+					t.Errorf("step %d: %s: epoch %d after %d, want a new one %v", step, what, epoch, before, !follows)
+				}
+			}
+		})
+	}
+}
+
+// deadHook makes all commands to Redis fail after some of them, as if the process had died.
+type deadHook struct{ left int }
+
+func (h *deadHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		if h.left--; h.left < 0 {
+			return errors.New("the process is dead")
+		}
+		return next(ctx, cmd)
+	}
+}
+
+func (h *deadHook) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (h *deadHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		if h.left--; h.left < 0 {
+			return errors.New("the process is dead")
+		}
+		return next(ctx, cmds)
+	}
+}
+
+// TestFollowerDies: the process that changes the frontiers dies after each of its commands in turn.
+// The next sweep must end what it has begun.
+func TestFollowerDies(t *testing.T) {
+	const alive = 1 << 30
+	for n := 0; ; n++ {
+		rdb, random := redistest.Embedded(t), rand.New(rand.NewPCG(7, 7))
+		hook := &deadHook{alive}
+		rdb.AddHook(hook)
+		w := newWorld(t, rdb)
+		crawlAtRandom(w, random)
+		w.run()
+		for _, url := range []string{one + "a/1", two + "b/2"} {
+			at, err := address.Parse(url)
+			w.must(err)
+			_, err = takedown.Forget(t.Context(), w.bucket, takedown.URL(at, w.clock.Now()), takedown.Site("four.example", w.clock.Now()))
+			w.must(err)
+		}
+		functionstest.Republish(t, w.bucket, w.inForce.Collection(functionstest.Collection), func(c *collection.Collection) {
+			*c = c.With([]collection.Seed{{URL: "http://three.example/a/", Scope: collection.Site, Depth: collection.Unlimited}})
+		})
+		w.read()
+		hook.left = n
+		died := w.sweep() != nil
+		hook.left = alive
+		w.clock.Advance(leaseTime)
+		w.run()
+		if diff := cmp.Diff(w.rebuilt(), w.picture()); diff != "" {
+			t.Fatalf("died after %d commands (-rebuilt +followed):\n%s", n, diff)
+		}
+		for crawl := range 2 {
+			w.must(frontier.New(rdb, crawl).Built(t.Context(), w.inForce.Fingerprint()))
+		}
+		if !died {
+			break
+		}
+	}
+}
+
+// TestNoSettleMeanwhile: while frontiers are on their way to other settings, pack must settle nothing
+// under the settings before and after, and after settings that were changed once more they are rebuilt.
+func TestNoSettleMeanwhile(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t))
+	w.run()
+	before := w.inForce
+	seed := func(url string) {
+		functionstest.Republish(t, w.bucket, w.inForce.Collection(functionstest.Collection), func(c *collection.Collection) {
+			*c = c.With([]collection.Seed{{URL: url, Scope: collection.Site, Depth: collection.Unlimited}})
+		})
+		w.read()
+	}
+	seed("http://three.example/")
+	w.Bucket = faultblob.New(w.bucket, func(c faultblob.Call) faultblob.Fault {
+		if c.Op != faultblob.List || !strings.HasPrefix(c.Key, "spool/") {
+			return faultblob.None
+		}
+		for _, s := range []*settings.Settings{before, w.inForce} {
+			if err := frontier.New(w.Redis, 0).Under(s.Fingerprint()).Learning(t.Context(), 0, "a", "b"); !errors.Is(err, frontier.ErrNotBuilt) {
+				t.Errorf("a call under %s: %v, want ErrNotBuilt", s.Fingerprint(), err)
+			}
+		}
+		return faultblob.Before // the process dies here
+	})
+	if err := w.sweep(); err == nil {
+		t.Error("no error")
+	}
+	w.Bucket = w.bucket
+	w.clock.Advance(leaseTime)
+	seed("http://four.example/")
+	w.run()
+	if diff := cmp.Diff(w.rebuilt(), w.picture()); diff != "" {
+		t.Errorf("(-rebuilt +followed):\n%s", diff)
+	}
+	if epoch := w.frontier(0).Epoch; epoch != 2 {
+		t.Errorf("epoch %d, want 2", epoch)
+	}
+}

@@ -1,0 +1,103 @@
+package frontier
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// Removal says what Forget does with a URL.
+type Removal bool
+
+// The removals of a URL.
+const (
+	Unqueue Removal = false // the URL is requested no more: it is removed, but if it has a final state, it keeps that
+	Remove  Removal = true  // the URL is removed, whatever its state
+)
+
+// Forget removes URLs from the frontier as if it had never known them, or knew only their final states
+// (see Removal). The batch of a URL on lease is not ended, and its outcome may make the URL known again.
+// Unknown URLs are ignored.
+//
+// The text of a URL that waits is still in the queue of its host after the script of Forget. Then Forget
+// looks through all queues, and deletes it.
+func (f *Frontier) Forget(ctx context.Context, urls map[layout.Identity]Removal) error {
+	args := make([]any, 0, 2*len(urls))
+	for id, removal := range urls {
+		args = append(args, string(id[:]), bool(removal))
+	}
+	queued := make(map[string]bool)
+	for part := range slices.Chunk(args, 2*chunk) {
+		ids, err := f.run(ctx, forgetScript, part...).StringSlice()
+		if err != nil {
+			return f.failed("forget in", err)
+		}
+		for _, id := range ids {
+			queued[id] = true
+		}
+	}
+	return f.wrap("forget in", f.drop(ctx, queued))
+}
+
+// drop deletes the outdated elements of the URLs with these identities from the queues, and those of
+// URLs that an earlier call of Forget has removed (see the hash dropped). It does nothing if there are
+// none. Otherwise it reads all queues. An element that another call moves meanwhile may be missed: it is
+// dropped when a lease finds it.
+func (f *Frontier) drop(ctx context.Context, dropped map[string]bool) error {
+	fields, err := f.rdb.HKeys(ctx, f.key("dropped")).Result()
+	if err != nil || len(fields)+len(dropped) == 0 {
+		return err
+	}
+	for _, id := range fields {
+		dropped[id] = true
+	}
+	generation, err := f.generation(ctx)
+	if err != nil {
+		return err
+	}
+	for cursor := uint64(0); ; {
+		page, next, err := f.rdb.HScan(ctx, f.key("filled"), cursor, "", chunk).Result()
+		if err != nil {
+			return err
+		}
+		for i := 0; i+1 < len(page); i += 2 {
+			host, letters := page[i], strings.ToLower(page[i+1])
+			for at, key := range f.queuesOf(generation, host, letters) {
+				if err := f.dropFrom(ctx, key, host, int(letters[at]-'a')+1, dropped); err != nil {
+					return err
+				}
+			}
+		}
+		if cursor = next; cursor == 0 {
+			return nil
+		}
+	}
+}
+
+// dropFrom deletes the elements of removed URLs from one queue of a host. The number is that of the queue
+// in the scripts.
+func (f *Frontier) dropFrom(ctx context.Context, key, host string, number int, dropped map[string]bool) error {
+	found := []any{host, number}
+	for from := int64(0); ; from += chunk {
+		elements, err := f.rdb.LRange(ctx, key, from, from+chunk-1).Result()
+		if err != nil {
+			return err
+		}
+		for _, element := range elements {
+			if len(element) >= len(layout.Identity{}) && dropped[element[:len(layout.Identity{})]] {
+				found = append(found, element)
+			}
+		}
+		if len(elements) < chunk {
+			break
+		}
+	}
+	for part := range slices.Chunk(found[2:], chunk) {
+		if err := f.run(ctx, dropScript, slices.Concat(found[:2], part)...).Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

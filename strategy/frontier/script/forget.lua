@@ -1,0 +1,27 @@
+-- Removes URLs from the frontier, or what is known of them only as pending.
+-- ARGV: for each URL its identity, and 1 if its final state is removed, too, else 0.
+-- Elements of the URLs stay in queues, outdated: the hash dropped has the numbers of those whose URLs
+-- were removed. Returns the identities of the URLs with such elements.
+local ids, gone, answer = {}, {}, {}
+for i = 1, #ARGV, 2 do ids[#ids + 1] = ARGV[i] end
+read(ids)
+for i = 1, #ARGV, 2 do
+  local id, all = ARGV[i], ARGV[i + 1] == '1'
+  local before = state[id]
+  local decided = before and final(before)
+  if before then
+    local behind = left(before) + (waits(before) and 1 or 0)
+    if behind > 0 then answer[#answer + 1] = id end
+    if decided and not all then
+      if decided ~= before then become(id, with_left(with_left(decided, 0), behind)) end
+    else
+      count(before, -1)
+      state[id] = false
+      gone[#gone + 1] = id
+      if behind > 0 then add(DROPPED, id, behind) end
+    end
+  end
+end
+if #gone > 0 then redis.call('HDEL', KNOWN, unpack(gone)) end
+write()
+return answer

@@ -1,0 +1,174 @@
+package settings_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/control"
+	"github.com/bucketsearch/bucketsearch/strategy/rules"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
+)
+
+// three returns three collections: docs with a depth, shop without one, and few with a limit of pages.
+func three() []any {
+	shop, few := docs(), docs()
+	shop.Name, shop.Seeds = "shop", []collection.Seed{{URL: "http://shop.example/", Scope: collection.Host, Depth: collection.Unlimited}}
+	few.Name, few.Pages = "few", 10
+	return []any{docs(), shop, few}
+}
+
+// TestDifference makes one change after another to settings with one or three collections.
+func TestDifference(t *testing.T) {
+	at := func(url string) address.Address {
+		a, err := address.Parse(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	site := func(url string) layout.Range { return at(url).Place.SiteRange() }
+	seed := func(name string, added collection.Seed) collection.Collection {
+		for _, c := range three() {
+			if c := c.(collection.Collection); c.Name == name {
+				return c.With([]collection.Seed{added})
+			}
+		}
+		return collection.Collection{Name: name, HostConnections: 1, Agent: "testbot/1.0", Seeds: []collection.Seed{added}}
+	}
+	unlimited := func(scope collection.Scope) collection.Seed {
+		return collection.Seed{URL: "http://new.example/", Scope: scope, Depth: collection.Unlimited}
+	}
+	const one = "one"
+	hidden := func(entries ...takedown.Entry) func(blob.Bucket) error {
+		return func(b blob.Bucket) error {
+			_, err := takedown.Suspend(t.Context(), b, noon.Add(time.Hour), entries...)
+			return err
+		}
+	}
+	sitemaps := docs()
+	sitemaps.Sitemaps = []string{"http://new.example/map.xml"}
+	fast, excluded, narrow, other := docs(), docs(), docs(), rules.Even(rules.Crawl, 2, noon)
+	fast.Delay, excluded.Exclude, narrow.Seeds[0].Depth, other.Version = 1, []string{"*/x"}, 1, 2
+	gone := at("http://docs.example/gone")
+	all := settings.Effect{All: true}
+	judge := func(ranges ...layout.Range) settings.Effect { return settings.Effect{Judge: ranges} }
+	for name, test := range map[string]struct {
+		before []any
+		change any
+		want   settings.Effect
+	}{
+		"a delay":             {nil, fast, settings.Effect{}},
+		"a seed":              {nil, seed("docs", unlimited(collection.Host)), judge(site("http://new.example/"))},
+		"a seed with a depth": {nil, seed("docs", collection.Seed{URL: "http://new.example/", Scope: collection.Prefix, Depth: 3}), judge(site("http://new.example/"))},
+		"a seed on a site that is crawled already": {nil, seed("docs", collection.Seed{URL: "http://docs.example/a/", Scope: collection.Prefix, Depth: 1}), judge(site("http://docs.example/"))},
+		"a seed whose scope has two sites":         {nil, seed("docs", collection.Seed{URL: "http://www.co.uk/", Scope: collection.Host, Depth: 1}), judge(site("http://www.co.uk/"), site("http://co.uk/"))},
+		"a seed of the whole web":                  {nil, seed("docs", unlimited(collection.Any)), all},
+		"another depth of a seed":                  {nil, narrow, all},
+		"a sitemap":                                {nil, sitemaps, judge(layout.Range{From: at("http://new.example/map.xml").Place, To: at("http://new.example/map.xml").Place + 1})},
+		"a pattern":                                {nil, excluded, all},
+		"a second collection":                      {nil, seed(one, unlimited(collection.Site)), all},
+		"a fourth collection":                      {three(), seed(one, unlimited(collection.Site)), judge(site("http://new.example/"))},
+		"a fourth collection of the whole web":     {three(), seed(one, unlimited(collection.Any)), all},
+		"a seed of one of three":                   {three(), seed("shop", unlimited(collection.Site)), judge(site("http://new.example/"))},
+		"a seed that changes a rank":               {three(), seed("docs", unlimited(collection.Site)), all},
+		"a collection is removed":                  {three(), func(b blob.Bucket) error { _, err := collection.Remove(t.Context(), b, "few"); return err }, all},
+		"a strategy":                               {nil, other, all},
+		"the crawl is limited":                     {nil, control.Document{Only: &control.Only{{Collection: "docs"}}}, all},
+		"a URL is forgotten":                       {nil, takedown.URL(gone, noon), settings.Effect{Taken: []layout.Identity{gone.ID}}},
+		"a URL is hidden":                          {nil, hidden(takedown.URL(gone, noon)), settings.Effect{Taken: []layout.Identity{gone.ID}}},
+		"a site is hidden":                         {nil, hidden(takedown.Site(gone.Site, noon)), judge(gone.Place.SiteRange())},
+	} {
+		bucket := memblob.New()
+		publish(t, bucket, rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon))
+		if publish(t, bucket, test.before...); test.before == nil {
+			publish(t, bucket, docs())
+		}
+		before := read(t, bucket)
+		if change, is := test.change.(func(blob.Bucket) error); is {
+			if err := change(bucket); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			publish(t, bucket, test.change)
+		}
+		got := settings.Difference(before, read(t, bucket))
+		slices.SortFunc(got.Taken, layout.Identity.Compare)
+		got.Taken = slices.Compact(got.Taken)
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestDifferenceOfTakedowns follows a takedown from the time when it is hidden until it is final, or
+// taken back.
+func TestDifferenceOfTakedowns(t *testing.T) {
+	bucket := memblob.New()
+	publish(t, bucket, rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon), docs())
+	page, err := address.Parse("http://docs.example/gone")
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken := settings.Effect{Taken: []layout.Identity{page.ID}}
+	for i, step := range []struct {
+		change func() error
+		want   settings.Effect
+	}{
+		{func() error {
+			_, err := takedown.Suspend(t.Context(), bucket, noon.Add(time.Hour), takedown.URL(page, noon))
+			return err
+		}, taken},
+		{func() error { _, err := takedown.Undo(t.Context(), bucket, 0, takedown.URL(page, noon)); return err }, settings.Effect{All: true}},
+		{func() error {
+			_, err := takedown.Suspend(t.Context(), bucket, noon.Add(time.Hour), takedown.URL(page, noon))
+			return err
+		}, taken},
+		{func() error { return takedown.Seal(t.Context(), bucket, noon.Add(time.Hour)) }, taken},
+	} {
+		before := read(t, bucket)
+		if err := step.change(); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(step.want, settings.Difference(before, read(t, bucket))); diff != "" {
+			t.Errorf("step %d (-want +got):\n%s", i+1, diff)
+		}
+	}
+}
+
+// TestReadPast reads settings as they were, after documents of each kind have changed.
+func TestReadPast(t *testing.T) {
+	bucket := memblob.New()
+	publish(t, bucket, rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon))
+	publish(t, bucket, three()...)
+	publish(t, bucket, takedown.Site("gone.example", noon))
+	before := read(t, bucket)
+	wider, late := docs(), docs()
+	wider.Seeds[0].Scope, late.Name = collection.Any, "late"
+	publish(t, bucket, wider, late, takedown.Site("other.example", noon))
+	if _, err := collection.Remove(t.Context(), bucket, "few"); err != nil {
+		t.Fatal(err)
+	}
+	versions, err := settings.ParseVersions(before.Versions().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	past, err := settings.ReadPast(t.Context(), bucket, noon, versions)
+	if err != nil || past.Fingerprint() != before.Fingerprint() || read(t, bucket).Fingerprint() == before.Fingerprint() {
+		t.Errorf("fingerprint %s, %v; want %s", past.Fingerprint(), err, before.Fingerprint())
+	}
+	if diff := cmp.Diff(before.Collections, past.Collections); diff != "" {
+		t.Errorf("collections (-want +got):\n%s", diff)
+	}
+	if _, err := settings.ParseVersions("?"); err == nil {
+		t.Error("no error for a text that is no JSON")
+	}
+}
