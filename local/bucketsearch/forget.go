@@ -200,11 +200,11 @@ func concerned(cmd *cobra.Command, a *system.Attached, targets []target) (stored
 		if !t.site && slices.ContainsFunc(targets, func(o target) bool { return o.site && o.address.Site == t.address.Site }) {
 			continue // counted with its site
 		}
-		within := layout.Range{From: t.address.Place, To: t.address.Place + 1}
+		about := layout.Range{From: t.address.Place, To: t.address.Place + 1}
 		if t.site {
-			within = t.address.Place.SiteRange()
+			about = t.address.Place.SiteRange()
 		}
-		for part, err := range books.Ranges(cmd.Context(), within) {
+		for part, err := range books.Ranges(cmd.Context(), about) {
 			if err != nil {
 				return 0, err
 			}

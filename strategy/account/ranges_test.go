@@ -34,12 +34,12 @@ func TestRanges(t *testing.T) {
 			whole.Link(l)
 		}
 	}
-	spooled := learnt(t, 7)
-	addSpool(t, bucket, spooled)
-	for _, o := range spooled.Outcomes {
+	waiting := learnt(t, 7)
+	addSpool(t, bucket, waiting)
+	for _, o := range waiting.Outcomes {
 		whole.Outcome(o)
 	}
-	for _, l := range spooled.Links {
+	for _, l := range waiting.Links {
 		whole.Link(l)
 	}
 	want := judged(t, whole.All())

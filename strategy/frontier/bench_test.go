@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -71,6 +72,33 @@ func BenchmarkBatch(b *testing.B) {
 			f.settle(settlement(lease, at(float64(n-1)), book.Stored))
 		}
 		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "batches/s")
+	})
+}
+
+// BenchmarkReset empties a frontier of 100,000 hosts. It reports the time of the script, during which
+// Redis serves nobody else, apart from the time in which the former queues are deleted in small steps.
+func BenchmarkReset(b *testing.B) {
+	const hosts = 100_000
+	benchEach(b, func(b *testing.B, f fixture) {
+		var scripts time.Duration
+		generation := 0
+		for b.Loop() {
+			b.StopTimer()
+			generation++
+			for from := 0; from < hosts; from += chunk {
+				list := make([]Entry, chunk)
+				for i := range list {
+					list[i] = entry(fmt.Sprintf("host%d.example", from+i), "x", 1)
+				}
+				f.admit(noon, list...)
+			}
+			b.StartTimer()
+			began := time.Now()
+			f.must(f.run(b.Context(), resetScript, "bench:0", strconv.Itoa(generation)).Err())
+			scripts += time.Since(began)
+			f.must(f.clear(b.Context()))
+		}
+		b.ReportMetric(float64(scripts.Microseconds())/1e3/float64(b.N), "ms/script")
 	})
 }
 

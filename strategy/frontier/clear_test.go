@@ -31,9 +31,9 @@ func TestClear(t *testing.T) {
 			for i := range 1100 { // more hosts than are cleared in one step
 				f.admit(noon, entries(fmt.Sprint("host", i), 1)...)
 			}
-			weighed := entry("weighed", "x", 1)
-			weighed.Weight = 200
-			f.admit(noon, weighed)
+			heavy := entry("heavy", "x", 1)
+			heavy.Weight = 200
+			f.admit(noon, heavy)
 			f.waitAgain(book.Stored, entry("b", "stored", 1))
 			if lost != "" {
 				f.must(rdb.Del(t.Context(), f.key(lost)).Err())

@@ -78,20 +78,20 @@ func (w *world) change(random *rand.Rand) (what string, follows bool) {
 	publish := func(change func(*collection.Collection)) {
 		functionstest.Republish(w.t, w.bucket, own, change)
 	}
-	entry := takedown.URL(at, w.clock.Now())
+	gone := takedown.URL(at, w.clock.Now())
 	if random.IntN(2) == 0 {
-		entry = takedown.Site(at.Site, w.clock.Now())
+		gone = takedown.Site(at.Site, w.clock.Now())
 	}
 	switch random.IntN(9) {
 	case 0:
 		publish(func(c *collection.Collection) { c.Delay, c.Agent = c.Delay+1, fmt.Sprint("agent/", c.Version) })
 		return "a delay", true
 	case 1:
-		_, err = takedown.Suspend(w.t.Context(), w.bucket, w.clock.Now().Add(time.Hour), entry)
+		_, err = takedown.Suspend(w.t.Context(), w.bucket, w.clock.Now().Add(time.Hour), gone)
 		w.must(err)
 		return fmt.Sprintf("%s or its site is hidden", at.URL), true
 	case 2:
-		_, err = takedown.Forget(w.t.Context(), w.bucket, entry)
+		_, err = takedown.Forget(w.t.Context(), w.bucket, gone)
 		w.must(err)
 		return fmt.Sprintf("%s or its site is forgotten", at.URL), true
 	case 3:
@@ -100,9 +100,9 @@ func (w *world) change(random *rand.Rand) (what string, follows bool) {
 		return "takedowns are sealed", true
 	case 4, 5:
 		seed := collection.Seed{URL: at.URL, Scope: []collection.Scope{collection.Prefix, collection.Host, collection.Site}[random.IntN(3)], Depth: random.IntN(5) - 1}
-		known := slices.ContainsFunc(own.Seeds, func(s collection.Seed) bool { return s.URL == seed.URL })
+		again := slices.ContainsFunc(own.Seeds, func(s collection.Seed) bool { return s.URL == seed.URL })
 		publish(func(c *collection.Collection) { *c = c.With([]collection.Seed{seed}) })
-		return fmt.Sprintf("the seed %+v", seed), !known
+		return fmt.Sprintf("the seed %+v", seed), !again
 	case 6:
 		publish(func(c *collection.Collection) { c.Sitemaps = append(slices.Clip(c.Sitemaps), at.URL+".xml") })
 		return "a sitemap", true

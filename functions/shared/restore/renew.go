@@ -51,9 +51,9 @@ func (f *Frontiers) renewAll(ctx context.Context, listed []manifest.Book, due *r
 	if err != nil {
 		return err
 	}
-	leads := leads{redis: f.Redis, settings: due.settings}
+	lead := leads{redis: f.Redis, settings: due.settings}
 	follow := func() error {
-		again, err := leads.found(ctx)
+		again, err := lead.found(ctx)
 		for _, last := range again {
 			if err == nil {
 				err = due.addNow(ctx, last)
@@ -71,7 +71,7 @@ func (f *Frontiers) renewAll(ctx context.Context, listed []manifest.Book, due *r
 		if err := due.add(ctx, *s.Final); err != nil {
 			return err
 		}
-		if leads.see(*s.Final) {
+		if lead.see(*s.Final) {
 			if err := follow(); err != nil {
 				return err
 			}
