@@ -54,8 +54,8 @@ func (f *Function) Settle(ctx context.Context, key string) error {
 // frontiers. It also puts the batch into the inbox of the storage partition, from which the batch
 // is packed later. It returns the frontiers that it changed, by crawl partition.
 //
-// settle fails if one of the frontiers must be rebuilt first: because it was built under other
-// settings, or because Redis has come back with an older state of it. Nothing is lost then, because
+// settle fails if one of the frontiers must be rebuilt or changed first: because it was built under
+// other settings, or because Redis has come back with an older state of it. Nothing is lost then, because
 // the rebuild reads the spool object.
 func (f *Function) settle(ctx context.Context, storage layout.Partition, ledger spool.Ledger) (touched map[int]*frontier.Frontier, err error) {
 	inForce, err := f.Settings.Get(ctx)

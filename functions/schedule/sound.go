@@ -53,7 +53,7 @@ func (m *memory) remember(crawl int, leased layout.Version) {
 //
 //	frontier                                              lease  message to the sweep
 //	built under these settings                            yes    no
-//	built under other settings (a sweep will rebuild it)  yes    no
+//	built under other settings (a sweep will see to it)   yes    no
 //	lost, in whole or in part                             no     yes
 //	older than when this process saw it before            no     yes
 func (f *Function) sound(ctx context.Context, front *frontier.Frontier, crawl int, s *settings.Settings) (bool, error) {

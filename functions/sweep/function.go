@@ -88,7 +88,7 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 // steps:
 //
 //	takedowns                     make those final that can no longer be taken back
-//	frontiers (queues in Redis)   rebuild those that are lost, outdated, or of other settings
+//	frontiers (queues in Redis)   rebuild those that are lost or outdated, and let others follow new settings
 //	every storage partition       the steps of sweepPartition
 //	judgments and clicks          erase those of forgotten URLs
 //	dead letters                  delete those with forgotten URLs, send again those that an operator names

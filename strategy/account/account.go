@@ -3,6 +3,10 @@
 // pending, and nothing else. The frontier (the queues of URLs to request) is rebuilt from these
 // states; the commands status and verify report them.
 //
+// All states of a bucket together may need more memory than there is. So Read and Survey return a Bucket,
+// which computes them for one range of the hash space of URLs after another. The states of a range are
+// an Account.
+//
 // URLs that takedowns forget (see package takedown) are left out.
 package account
 

@@ -9,11 +9,11 @@
 // all partitions begin a new epoch. Redis must not evict keys.
 //
 // Every change is one atomic Lua script. A script changes at most 500 entries; only the
-// script of Reset changes all, by giving some keys other names. All keys of a partition share a hash tag. For crawl
-// partition 3 they are:
+// script of Reset changes all, by giving some keys other names. All keys of a partition share
+// a hash tag. For crawl partition 3 they are:
 //
 //	f:{3}:epoch            version of this layout, and the epoch in which the frontier is open: 3:17
-//	f:{3}:settings         version of this layout, and fingerprint of the settings under which it was built; set by Open
+//	f:{3}:settings         version of this layout, and fingerprint of the settings under which it was built; set by Open and Move
 //	f:{3}:note             text of the callers about these settings (see Note)
 //	f:{3}:kept:<name>      name of one sequential caller, and number of its calls so far (see Keeping)
 //	f:{3}:rebuild          name of the rebuild that may write, and number of its calls; Distrust sets a random name

@@ -113,6 +113,13 @@ var queueKinds = []kind{
 		q.shuffle = true
 		return none, "", happened
 	}},
+	{"the operator forgets a page and a site that nobody knows", func(w *world, _ *call) (fault, string, bool) {
+		if w.harmed > 0 { // the frontiers cannot follow before the repair
+			return none, "", false
+		}
+		w.forgetUnknown()
+		return none, "", true
+	}},
 	{"the operator has all indexed anew", func(w *world, _ *call) (fault, string, bool) {
 		if w.harmed > 0 { // damaged books do not tell which pages are gone
 			return none, "", false
@@ -170,11 +177,18 @@ var operatorKinds = []kind{
 		return none, "", true
 	}},
 	{"the operator forgets pages and a site", func(w *world, _ *call) (fault, string, bool) {
-		happened := w.inForce.Takedowns.Empty()
+		happened := !w.forgets()
 		if happened {
 			w.forget()
 		}
 		return none, "", happened
+	}},
+	{"the operator forgets a page and a site that nobody knows", func(w *world, _ *call) (fault, string, bool) {
+		if w.harmed > 0 { // the frontiers cannot follow before the repair
+			return none, "", false
+		}
+		w.forgetUnknown()
+		return none, "", true
 	}},
 	{"the operator has all indexed anew", func(w *world, _ *call) (fault, string, bool) {
 		if w.harmed > 0 { // damaged books do not tell which pages are gone

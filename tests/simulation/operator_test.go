@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/command/repair"
@@ -32,6 +33,32 @@ func (w *world) forget() {
 		entries = append(entries, takedown.Site(name, w.clock.Now()))
 	}
 	if _, err := takedown.Forget(w.t.Context(), w.store, entries...); err != nil {
+		w.t.Fatal(err)
+	}
+	w.reread()
+}
+
+// forgets reports whether the pages and sites of w.forget are forgotten.
+func (w *world) forgets() bool {
+	w.t.Helper()
+	a, err := address.Parse(w.site.forgottenURLs[0])
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return w.inForce.Takedowns.Forgets(a)
+}
+
+// forgetUnknown publishes takedowns of a page and a site that do not exist. They change nothing, but the
+// frontiers follow them.
+func (w *world) forgetUnknown() {
+	w.t.Helper()
+	unknown, err := address.Parse(fmt.Sprintf("http://unknown.example/%d", w.random.Uint64()))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	now := w.clock.Now()
+	another := fmt.Sprintf("unknown%d.example", w.random.Uint64())
+	if _, err := takedown.Forget(w.t.Context(), w.store, takedown.URL(unknown, now), takedown.Site(another, now)); err != nil {
 		w.t.Fatal(err)
 	}
 	w.reread()

@@ -127,7 +127,7 @@ func runSeed(t *testing.T, m *memories, seed uint64, calm baseline) *chaos {
 		w.calmDown()
 		w.run()
 		want := calm.all
-		if !w.inForce.Takedowns.Empty() {
+		if w.forgets() {
 			want = calm.rest
 		}
 		w.check(want)

@@ -1,7 +1,6 @@
 package restore
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -154,36 +153,12 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// deadHook makes all commands to Redis fail after some of them, as if the process had died.
-type deadHook struct{ left int }
-
-func (h *deadHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		if h.left--; h.left < 0 {
-			return errors.New("the process is dead")
-		}
-		return next(ctx, cmd)
-	}
-}
-
-func (h *deadHook) DialHook(next redis.DialHook) redis.DialHook { return next }
-
-func (h *deadHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return func(ctx context.Context, cmds []redis.Cmder) error {
-		if h.left--; h.left < 0 {
-			return errors.New("the process is dead")
-		}
-		return next(ctx, cmds)
-	}
-}
-
 // TestFollowerDies: the process that changes the frontiers dies after each of its commands in turn.
 // The next sweep must end what it has begun.
 func TestFollowerDies(t *testing.T) {
-	const alive = 1 << 30
 	for n := 0; ; n++ {
 		rdb, random := redistest.Embedded(t), rand.New(rand.NewPCG(7, 7))
-		hook := &deadHook{alive}
+		hook := new(dyingHook)
 		rdb.AddHook(hook)
 		w := newWorld(t, rdb)
 		crawlAtRandom(w, random)
@@ -198,9 +173,13 @@ func TestFollowerDies(t *testing.T) {
 			*c = c.With([]collection.Seed{{URL: "http://three.example/a/", Scope: collection.Site, Depth: collection.Unlimited}})
 		})
 		w.read()
-		hook.left = n
+		left := n
+		hook.set(func(redis.Cmder) bool {
+			left--
+			return left < 0
+		})
 		died := w.sweep() != nil
-		hook.left = alive
+		hook.set(nil)
 		w.clock.Advance(leaseTime)
 		w.run()
 		if diff := cmp.Diff(w.rebuilt(), w.picture()); diff != "" {

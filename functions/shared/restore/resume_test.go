@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -75,28 +76,47 @@ func learnSeveralRanges(w *world) {
 	functionstest.Learn(w.t, w.bucket, 0, learnt)
 }
 
-// savesHook counts how often the progress of a rebuild is saved. If most is not 0, all commands fail
-// after so many times, as if the process had died.
-type savesHook struct {
-	saves, most int
+// dyingHook calls a function before each command to Redis. When the function returns true, the command
+// fails, as if the process had died.
+type dyingHook struct {
+	mu   sync.Mutex // protects the field dies, and is locked during its calls
+	dies func(cmd redis.Cmder) bool
 }
 
-func (h *savesHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+// set sets the function dies.
+func (h *dyingHook) set(dies func(cmd redis.Cmder) bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.dies = dies
+}
+
+func (h *dyingHook) check(cmd redis.Cmder) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.dies != nil && h.dies(cmd) {
+		return errors.New("the process is dead")
+	}
+	return nil
+}
+
+func (h *dyingHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		if h.most > 0 && h.saves >= h.most {
-			return errors.New("the process is dead")
-		}
-		if args := cmd.Args(); args[0] == "set" && args[1] == progressKey {
-			h.saves++
+		if err := h.check(cmd); err != nil {
+			return err
 		}
 		return next(ctx, cmd)
 	}
 }
 
-func (h *savesHook) DialHook(next redis.DialHook) redis.DialHook { return next }
+func (h *dyingHook) DialHook(next redis.DialHook) redis.DialHook { return next }
 
-func (h *savesHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return next
+func (h *dyingHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		if err := h.check(cmds[0]); err != nil {
+			return err
+		}
+		return next(ctx, cmds)
+	}
 }
 
 // TestRebuildGoesOn: a process dies in a rebuild after some ranges. The next one must go on after them,
@@ -109,10 +129,25 @@ func TestRebuildGoesOn(t *testing.T) {
 		c.Seeds[0].Scope = collection.Any
 	})
 	learnSeveralRanges(w)
-	hook := new(savesHook)
+	hook := new(dyingHook)
 	rdb.AddHook(hook)
+	count := 0 // of saves since the last call of dieAfter
+	dieAfter := func(most int) {
+		dead := false
+		count = 0
+		hook.set(func(cmd redis.Cmder) bool {
+			if dead = dead || count == most; dead {
+				return true
+			}
+			if args := cmd.Args(); args[0] == "set" && args[1] == progressKey {
+				count++
+			}
+			return false
+		})
+	}
+	dieAfter(-1)
 	w.run()
-	want, saves := w.picture(), hook.saves
+	want, saves := w.picture(), count
 	if saves < 3 {
 		t.Fatalf("%d saves, want several", saves)
 	}
@@ -131,18 +166,18 @@ func TestRebuildGoesOn(t *testing.T) {
 		if err := rdb.FlushAll(t.Context()).Err(); err != nil {
 			t.Fatal(err)
 		}
-		hook.saves, hook.most = 0, 2
+		dieAfter(2)
 		if err := w.sweep(); err == nil {
 			t.Fatalf("%q: the process does not die", name)
 		}
-		hook.saves, hook.most = 0, 0
+		dieAfter(-1)
 		w.clock.Advance(leaseTime)
 		if err := meanwhile(); err != nil {
 			t.Fatal(err)
 		}
 		w.run()
-		if resumed := hook.saves < saves; resumed != (name == "") {
-			t.Errorf("%q meanwhile: %d saves, %d in a rebuild from the start", name, hook.saves, saves)
+		if resumed := count < saves; resumed != (name == "") {
+			t.Errorf("%q meanwhile: %d saves, %d in a rebuild from the start", name, count, saves)
 		}
 		if got := w.picture(); !reflect.DeepEqual(want, got) { // cmp.Diff is slow if both are equal
 			t.Errorf("%q meanwhile (-want +got):\n%s", name, cmp.Diff(want, got))
