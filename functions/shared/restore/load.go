@@ -66,13 +66,14 @@ func (f *Frontiers) write(ctx context.Context, front *frontier.Frontier, part sh
 	return err
 }
 
-// divider divides URLs among the frontiers (queues in Redis) that are rebuilt. It collects the URLs
+// divider divides URLs among the frontiers (queues in Redis) that are rebuilt, or that follow new
+// settings (see Frontiers.follow). It collects the URLs
 // of each crawl partition in groups of at most shareSize. Each group is then written into the
 // partition's frontier in one call.
 type divider struct {
 	*dueTimes
 	rationed rationed
-	inPlace  bool           // the frontiers are not empty: see share.removed, and Entry.Tally
+	inPlace  bool           // the frontiers follow new settings, so that they are not empty
 	shares   map[int]*share // for each crawl partition, the group of URLs that is being filled
 }
 
@@ -118,12 +119,15 @@ func (d *divider) divide(ctx context.Context, some *account.Account, queues map[
 
 // add adds a URL to a share, which is the group of URLs to be written next into a frontier. It
 // returns the URL's crawl partition, whose share it is, and whether the share is full now. It skips
-// a URL if the frontier of its crawl partition is not rebuilt. It also skips these URLs, because no
-// frontier has them:
+// a URL that has no crawl partition, or whose frontier is not written. It also skips two kinds of URLs
+// that no frontier has. But if d.inPlace is true, the frontier may have them from before, and they are
+// removed from it:
 //
-//	URLs without a crawl partition
 //	pending URLs that are held back (account.URL.Apart)
 //	URLs that are neither pending nor have a final outcome
+//
+// If d.inPlace is true, a pending URL may be in the frontier on behalf of another collection already.
+// So its entry has a Tally, as if a link to it had been found (see frontier.Frontier.Admit).
 func (d *divider) add(u account.URL) (crawl int, full bool) {
 	d.rationed.see(u)
 	crawl, err := d.settings.Crawl.Decide(u.Address)
