@@ -113,10 +113,7 @@ var queueKinds = []kind{
 		q.shuffle = true
 		return none, "", happened
 	}},
-	{"the operator forgets a page and a site that nobody knows", func(w *world, _ *call) (fault, string, bool) {
-		if w.harmed > 0 { // the frontiers cannot follow before the repair
-			return none, "", false
-		}
+	{"the operator forgets a page that nobody knows", func(w *world, _ *call) (fault, string, bool) {
 		w.forgetUnknown()
 		return none, "", true
 	}},
@@ -183,10 +180,7 @@ var operatorKinds = []kind{
 		}
 		return none, "", happened
 	}},
-	{"the operator forgets a page and a site that nobody knows", func(w *world, _ *call) (fault, string, bool) {
-		if w.harmed > 0 { // the frontiers cannot follow before the repair
-			return none, "", false
-		}
+	{"the operator forgets a page that nobody knows", func(w *world, _ *call) (fault, string, bool) {
 		w.forgetUnknown()
 		return none, "", true
 	}},

@@ -48,17 +48,15 @@ func (w *world) forgets() bool {
 	return w.inForce.Takedowns.Forgets(a)
 }
 
-// forgetUnknown publishes takedowns of a page and a site that do not exist. They change nothing, but the
-// frontiers follow them.
+// forgetUnknown publishes the takedown of a page that does not exist. It changes nothing, but the
+// frontiers follow it.
 func (w *world) forgetUnknown() {
 	w.t.Helper()
 	unknown, err := address.Parse(fmt.Sprintf("http://unknown.example/%d", w.random.Uint64()))
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	now := w.clock.Now()
-	another := fmt.Sprintf("unknown%d.example", w.random.Uint64())
-	if _, err := takedown.Forget(w.t.Context(), w.store, takedown.URL(unknown, now), takedown.Site(another, now)); err != nil {
+	if _, err := takedown.Forget(w.t.Context(), w.store, takedown.URL(unknown, w.clock.Now())); err != nil {
 		w.t.Fatal(err)
 	}
 	w.reread()

@@ -2,6 +2,7 @@ package restore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -13,11 +14,10 @@ import (
 )
 
 // follow changes frontiers that were built under earlier settings into frontiers of the settings s,
-// where they are. It returns the crawl partitions whose frontiers must be rebuilt instead. While another
-// process rebuilds or follows, it does nothing.
+// where they are. While another process rebuilds or follows, it does nothing.
 //
-// Only a change that can be described by a few URLs and ranges is followed (see settings.Difference). The
-// steps are:
+// Only a change that can be described by a few URLs and ranges is followed (see settings.Difference).
+// After any other change, the frontier stays as it is, and must be rebuilt. The steps are:
 //
 //	1  the frontier gets a fingerprint that is neither that of the earlier settings nor that of s (see
 //	   moving): from now on, pack settles no batch, and schedule leases as before
@@ -31,8 +31,20 @@ import (
 //
 // If the process dies, the next sweep begins again with step 2. This changes nothing that is changed
 // already.
-func (f *Frontiers) follow(ctx context.Context, s *settings.Settings, changed []int) (rest []int, err error) {
-	_, err = lease.New(f.Redis, f.Worker).Do(ctx, "rebuild", f.Now, leaseTime, func() error {
+func (f *Frontiers) follow(ctx context.Context, s *settings.Settings) error {
+	var changed []int
+	for _, crawl := range s.Crawl.Partitions() {
+		switch err := frontier.New(f.Redis, crawl).Built(ctx, s.Fingerprint()); {
+		case errors.Is(err, frontier.ErrSettings):
+			changed = append(changed, crawl)
+		case err != nil && !errors.Is(err, frontier.ErrNotBuilt):
+			return err
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	_, err := lease.New(f.Redis, f.Worker).Do(ctx, "rebuild", f.Now, leaseTime, func() error {
 		byPast := make(map[past][]int) // nearly always all frontiers have the same past
 		for _, crawl := range changed {
 			fingerprint, note, err := frontier.New(f.Redis, crawl).Settings(ctx)
@@ -47,7 +59,6 @@ func (f *Frontiers) follow(ctx context.Context, s *settings.Settings, changed []
 				return err
 			}
 			if effect.All {
-				rest = append(rest, crawls...)
 				continue
 			}
 			if err := f.apply(ctx, effect, before, s, crawls); err != nil {
@@ -57,9 +68,9 @@ func (f *Frontiers) follow(ctx context.Context, s *settings.Settings, changed []
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("cannot change the frontier after the settings: %w", err)
+		return fmt.Errorf("cannot change the frontier after the settings: %w", err)
 	}
-	return rest, nil
+	return nil
 }
 
 // past says under which settings a frontier was built: by their fingerprint, and by a note of their

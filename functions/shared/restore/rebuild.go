@@ -42,7 +42,6 @@
 package restore
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -96,16 +95,14 @@ func (f *Frontiers) Rebuild(ctx context.Context) (Rebuilt, error) {
 	return f.rebuild(ctx, s, s.Crawl.Partitions(), false)
 }
 
-// Refresh rebuilds the frontiers that must be rebuilt, by the reasons in the table of the package
-// comment: for instance, because Redis has lost them. It returns nil if another process is
-// rebuilding.
+// Refresh lets frontiers follow new settings (see follow). Then it rebuilds the frontiers that must be
+// rebuilt, by the reasons in the table of the package comment: for instance, because Redis has lost
+// them. It returns nil if another process is rebuilding.
 func (f *Frontiers) Refresh(ctx context.Context, s *settings.Settings) error {
-	stale, changed, err := f.stale(ctx, s)
-	if err == nil && len(changed) > 0 {
-		var rest []int
-		rest, err = f.follow(ctx, s, changed)
-		stale = append(stale, rest...)
+	if err := f.follow(ctx, s); err != nil {
+		return err
 	}
+	stale, err := f.stale(ctx, s)
 	if err == nil && len(stale) == 0 {
 		stale, err = f.missed(ctx, s)
 	}
@@ -118,39 +115,37 @@ func (f *Frontiers) Refresh(ctx context.Context, s *settings.Settings) error {
 	return err
 }
 
-// stale returns the crawl partitions whose frontiers (queues in Redis) must be rebuilt: these
-// frontiers are missing, were invalidated, or were not told of a commit of a storage partition. The
-// result changed has those whose frontiers are complete, but were built under other settings.
-func (f *Frontiers) stale(ctx context.Context, s *settings.Settings) (stale, changed []int, err error) {
+// stale returns the crawl partitions whose frontiers (queues in Redis) must be rebuilt. These
+// frontiers are missing, were built under other settings, were invalidated, or were not told of a
+// commit of a storage partition.
+func (f *Frontiers) stale(ctx context.Context, s *settings.Settings) ([]int, error) {
 	learnt := make(map[layout.Partition]string)
 	for _, p := range s.Partitions() {
 		m, err := partition.Read(ctx, f.Bucket, p)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		learnt[p] = m.Learnt
 	}
+	var stale []int
 	for _, crawl := range s.Crawl.Partitions() {
 		front := frontier.New(f.Redis, crawl)
-		built := front.Built(ctx, s.Fingerprint())
-		err := built
-		if built == nil || errors.Is(built, frontier.ErrSettings) {
-			err = cmp.Or(front.Knows(ctx, learnt), built)
+		err := front.Built(ctx, s.Fingerprint())
+		if err == nil {
+			err = front.Knows(ctx, learnt)
 		}
 		switch {
-		case errors.Is(err, frontier.ErrSettings):
-			changed = append(changed, crawl)
 		case errors.Is(err, frontier.ErrTokens): // all frontiers share the counter of tokens
 			f.Log.InfoContext(ctx, "all frontiers are stale", "crawl", crawl, "reason", err)
-			return s.Crawl.Partitions(), nil, nil
+			return s.Crawl.Partitions(), nil
 		case errors.Is(err, frontier.ErrNotBuilt):
 			f.Log.InfoContext(ctx, "frontier is stale", "crawl", crawl, "reason", err)
 			stale = append(stale, crawl)
 		case err != nil:
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	return stale, changed, nil
+	return stale, nil
 }
 
 // missed returns the crawl partitions whose frontiers must be rebuilt because a collection lacks
