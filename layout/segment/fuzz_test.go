@@ -79,13 +79,19 @@ func FuzzTermBlock(f *testing.F) {
 	r, _ := s.tail.terms.split(0)
 	f.Add(content[r.Offset:][:r.Length-sealSize], "w1")
 	f.Fuzz(func(t *testing.T, block []byte, term string) {
-		var r blockReader
-		if r.open(seal(slices.Clone(block), 0), s.tail.terms.positions[0], s.tail) != nil {
-			return
-		}
-		found, err := s.findTerm(0, &r, term)
-		if found != nil && (err != nil || found.Text != term) {
-			t.Errorf("%q: %v, %v", term, found, err)
+		texts, sealed := []string{term, term + "x"}, seal(slices.Clone(block), 0)
+		for _, cache := range []Guides{nil, make(guides)} {
+			found := make([]*Term, 2)
+			var r blockReader
+			guide, err := s.openBlock(&r, 0, sealed, nil, cache)
+			if err == nil {
+				err = s.findTerms(&r, guide, wantedBlock{0, []int{0, 1}}, texts, found)
+			}
+			for i, term := range found {
+				if term != nil && term.Text != texts[i] {
+					t.Errorf("%q: %q, %v", texts[i], term.Text, err)
+				}
+			}
 		}
 	})
 }

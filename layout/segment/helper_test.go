@@ -256,3 +256,21 @@ func stripped(docs []Document) []Document {
 	}
 	return docs
 }
+
+// guides is a cache of guides, by segment and number of the block.
+type guides map[string]map[int]*Guide
+
+func (g guides) Guides(segment string, blocks []int) []*Guide {
+	cached := make([]*Guide, len(blocks))
+	for i, b := range blocks {
+		cached[i] = g[segment][b]
+	}
+	return cached
+}
+
+func (g guides) PutGuide(segment string, block int, guide *Guide) {
+	if g[segment] == nil {
+		g[segment] = make(map[int]*Guide)
+	}
+	g[segment][block] = guide
+}

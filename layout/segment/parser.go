@@ -20,6 +20,10 @@ func (p *parser) left() int { return len(p.data) - p.at }
 
 // number reads a varint. It fails if the value is above a limit (the parameter most).
 func (p *parser) number(most uint64) uint64 {
+	if p.at < len(p.data) && p.data[p.at] < 1<<7 && uint64(p.data[p.at]) <= most { // most numbers are a byte
+		p.at++
+		return uint64(p.data[p.at-1])
+	}
 	n, width := binary.Uvarint(p.data[p.at:])
 	if width <= 0 || n > most {
 		p.fail()

@@ -144,12 +144,17 @@ func (r *blockReader) open(sealed []byte, total int64, t *tail) error {
 	if err != nil {
 		return damaged("block of terms: %w", err)
 	}
+	r.reopen(content, total, t)
+	return nil
+}
+
+// reopen begins to read a block whose checksum was verified; content has the bytes without it.
+func (r *blockReader) reopen(content []byte, total int64, t *tail) {
 	counts := r.counts[:0]
 	if t.version > 2 {
 		counts = slices.Grow(counts, len(t.languages))[:len(t.languages)]
 	}
 	*r = blockReader{p: parser{data: content}, term: r.term[:0], total: total, version: t.version, counts: counts}
-	return nil
 }
 
 // next moves the reader to the next term. It returns false after the last term, and also if the
@@ -169,17 +174,6 @@ func (r *blockReader) next() bool {
 		r.p.counts(r.counts)
 	}
 	return !r.p.failed
-}
-
-// seek moves the reader to the first term from the current one on that is not less than the given one. It
-// reports whether this is the given term.
-func (r *blockReader) seek(term string) bool {
-	for r.to == 0 || string(r.term) < term { // to is 0 before the first term
-		if !r.next() {
-			return false
-		}
-	}
-	return string(r.term) == term
 }
 
 func (r *blockReader) list() []byte { return r.p.data[r.from:r.to:r.to] }

@@ -18,7 +18,7 @@ import (
 // gathered is the data read from the segments (the parts of the index) to answer a query.
 type gathered struct {
 	parts  []Part
-	memory *Memory
+	memory *Memory // cache of the guides by which terms are found
 	// for each part (segment), whether it could not be read before the deadline
 	missing []bool
 	names   []string // the query's terms; the index of a term is its number
@@ -137,7 +137,7 @@ func (g *gathered) read(ctx deadline, p *plan, facets []string, also []func(ctx 
 			g.accept[part].dead = g.parts[part].Dead
 		}
 		if !selects && !anchored && !unvisited && len(also) == 0 {
-			g.terms[part], err = g.parts[part].Segment.Terms(ctx, g.names, positions)
+			g.terms[part], err = g.parts[part].Segment.TermsBy(ctx, g.names, positions, g.memory)
 			return err
 		}
 		group, ctx := errgroup.WithContext(ctx)
@@ -156,7 +156,7 @@ func (g *gathered) read(ctx deadline, p *plan, facets []string, also []func(ctx 
 				g.terms[part] = make([]*segment.Term, len(g.names))
 				return nil
 			}
-			g.terms[part], err = g.parts[part].Segment.Terms(fork.Branch(), g.names, positions)
+			g.terms[part], err = g.parts[part].Segment.TermsBy(fork.Branch(), g.names, positions, g.memory)
 			return err
 		})
 		return group.Wait()
@@ -209,7 +209,7 @@ func (g *gathered) readAnchors(ctx context.Context, part int) (err error) {
 	if g.parts[part].Unvisited {
 		from = g.parts[part].Segment
 	}
-	if g.anchors[part], err = from.Terms(ctx, g.names, false); err != nil {
+	if g.anchors[part], err = from.TermsBy(ctx, g.names, false, g.memory); err != nil {
 		return &Unreadable{from.Ref().Key, err}
 	}
 	return nil

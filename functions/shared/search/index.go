@@ -201,7 +201,8 @@ func (m *Memory) giveBack(v *vocabulary) {
 // Memory is a cache that successive indexes share. It holds
 //
 //	documents of hits
-//	of a segment: identities, term vectors, languages and dates of all documents; words; suggestions
+//	of a segment: identities, term vectors, languages and dates of all documents; words; suggestions;
+//	guides to its terms
 //	dictionaries for translation
 //	terms of words in texts (see vocabulary)
 //
@@ -223,6 +224,7 @@ type place struct {
 	segment string // key of the segment
 	doc     uint32
 	print   bool // whether the value is the fingerprint of the document, and not the document
+	guide   bool // whether the value is the guide of the segment's block of terms with the number in doc
 }
 
 // These values of place.doc are not numbers of documents. Under a key with one of them, the cache has
@@ -342,6 +344,28 @@ func (m *Memory) putSuggestions(key string, s *segment.Suggestions) {
 	m.putLarge(place{segment: key, doc: allSuggested}, s, 256+s.Size())
 }
 
+// Guides implements segment.Guides.
+func (m *Memory) Guides(key string, blocks []int) []*segment.Guide {
+	guides := make([]*segment.Guide, len(blocks))
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i, block := range blocks {
+		if e, known := m.known[place{segment: key, doc: uint32(block), guide: true}]; known {
+			m.recent.MoveToFront(e)
+			guides[i] = e.Value.(*remembered).value.(*segment.Guide)
+		}
+	}
+	return guides
+}
+
+// PutGuide implements segment.Guides.
+func (m *Memory) PutGuide(key string, block int, guide *segment.Guide) {
+	const entry = 192 // size in bytes of what the cache keeps beside a value
+	p := place{segment: key, doc: uint32(block), guide: true}
+	m.remove(p) // a guide that was made from other bytes of the block
+	m.put(p, guide, entry+guide.Size())
+}
+
 func (m *Memory) get(p place) any {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -373,6 +397,16 @@ func (m *Memory) putLarge(p place, value any, bytes int64) {
 	m.known[p] = m.recent.PushFront(&remembered{p, value, bytes})
 	m.bytes += bytes
 	m.trim()
+}
+
+// remove evicts a value.
+func (m *Memory) remove(p place) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if e, known := m.known[p]; known {
+		m.bytes -= m.recent.Remove(e).(*remembered).bytes
+		delete(m.known, p)
+	}
 }
 
 // trim evicts the least recently used values until the cache is within its limit. The caller

@@ -283,7 +283,7 @@ func (s *search) inLanguages(ctx deadline, near []spelling) ([]spelling, error) 
 	found := make([][]*segment.Term, len(s.parts))
 	err := s.each(ctx, func(ctx context.Context, part int) (err error) {
 		if !s.parts[part].Unvisited {
-			found[part], err = s.parts[part].Segment.Terms(ctx, names, false)
+			found[part], err = s.parts[part].Segment.TermsBy(ctx, names, false, s.memory)
 		}
 		return err
 	})

@@ -82,3 +82,21 @@ func TestIdleVocabularies(t *testing.T) {
 		t.Error("a vocabulary was kept that is as big as the memory")
 	}
 }
+
+// TestGuidesAreReplaced checks that the cache keeps the last guide of a block, within its limit.
+func TestGuidesAreReplaced(t *testing.T) {
+	m := NewMemory(100_000)
+	first, second := new(segment.Guide), new(segment.Guide)
+	m.PutGuide("s", 7, first)
+	size := m.bytes
+	m.PutGuide("s", 7, second)
+	if got := m.Guides("s", []int{6, 7}); got[0] != nil || got[1] != second || m.bytes != size {
+		t.Errorf("got %p of %p and %p; %d bytes, then %d", got, first, second, size, m.bytes)
+	}
+	for block := range 1000 {
+		m.PutGuide("s", block, first)
+	}
+	if m.bytes > 100_000 || m.recent.Len() != len(m.known) {
+		t.Errorf("%d bytes, %d guides in order, %d by place", m.bytes, m.recent.Len(), len(m.known))
+	}
+}
