@@ -115,9 +115,9 @@ const (
 	knownWords = 1 << 15
 	// vocabularySize is the approximate size in bytes of a full vocabulary (a cache of the terms of
 	// words).
-	vocabularySize = 32 * knownWords
-	// maxIdle is the greatest number of unused vocabularies (caches of the terms of words, a
-	// megabyte each) that are kept for the next query.
+	vocabularySize = 40 * knownWords
+	// maxIdle is the greatest number of unused vocabularies (caches of the terms of words, 1.3
+	// MB each) that are kept for the next query.
 	maxIdle = 4
 )
 
@@ -139,6 +139,9 @@ type knownWord struct {
 	// whether one of the terms stands for only a part of the word. Which part that is, is not stored: the
 	// caller must analyse the word again.
 	parts bool
+	// bits (see bitOf) of the terms of the word; if a term is of a pair of characters, also that of the first
+	// of these characters alone
+	bits uint64
 }
 
 var seed = maphash.MakeSeed()
@@ -150,9 +153,13 @@ func (v *vocabulary) read(language string) {
 	v.language, v.analyzer = hashOf(language), analysis.For(language)
 }
 
+// bitOf returns one of 64 bits for the hash of a term. If a set of terms and the terms of a word have no bit in
+// common, they have no term in common.
+func bitOf(hash uint64) uint64 { return 1 << (hash & 63) }
+
 // word returns the terms that analysis makes of a word of the current text (see read), as hashes. The
 // argument must be a whole word: letters and digits, with no further letter or digit before or after
-// them in the text.
+// them in the text. It may also be a whole joined word, such as e-mail.
 func (v *vocabulary) word(word string) *knownWord {
 	hash := hashOf(word) ^ v.language
 	known := &v.words[hash%knownWords]
@@ -163,6 +170,10 @@ func (v *vocabulary) word(word string) *knownWord {
 				known.term = hashOf(o.Term)
 			} else {
 				known.loose = hashOf(o.Term)
+			}
+			known.bits |= bitOf(hashOf(o.Term))
+			if o.First != "" {
+				known.bits |= bitOf(hashOf(o.First))
 			}
 			known.parts = known.parts || o.Start > 0 || o.End < len(word) || o.Half < o.End
 			return true

@@ -1,9 +1,6 @@
 package search
 
 import (
-	"math"
-	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/bucketsearch/bucketsearch/layout/segment"
@@ -14,6 +11,7 @@ import (
 type textMarker struct {
 	memory  *Memory
 	words   map[uint64]meant // word of the query to which each term belongs, by the term's hash
+	bits    uint64           // bits of these hashes (see bitOf)
 	begins  beginnings       // tells by the first characters of a word whether the word can match
 	weights []float64        // weight of each word of the query
 	written []string         // each word as it is written in the query
@@ -58,6 +56,10 @@ func newMarker(p *plan, memory *Memory) *textMarker {
 	}
 	for n, w := range p.words {
 		m.addAlternatives(p, n, w)
+	}
+	m.begins.setPairs()
+	for hash := range m.words {
+		m.bits |= bitOf(hash)
 	}
 	return m
 }
@@ -136,22 +138,40 @@ const signSize = 2 + utf8.UTFMax
 // its first characters show that it cannot match.
 func (m *textMarker) each(text string, from int, end *int, yield func(span)) int {
 	for from < *end {
-		to, bits := wordEnd(text, from)
-		if to == from {
-			from++
-			continue
+		at := m.begins.next(text, from, *end)
+		for from = outsideWord(text, from, at); from <= at && from < *end; {
+			from = m.oneWord(text, from, yield)
 		}
-		if end := joinedEnd(text, to); end > to {
-			if m.mayBeJoined(text[from:end]) {
-				m.analyse(text, from, end, end, yield)
-			}
-			to = end
-		} else if bits < utf8.RuneSelf && m.may(text[from:to]) || bits >= utf8.RuneSelf && m.begins.mayBeFolded(text[from:to]) {
-			m.word(text, from, to, yield)
-		}
-		from = to
 	}
 	return from
+}
+
+// outsideWord returns the last offset up to at that is in no word, nor in a joined word such as e-mail; from if
+// there is none behind it.
+func outsideWord(text string, from, at int) int {
+	for at > from && (wordBytes[text[at-1]] || mayJoin[text[at-1]]) {
+		at--
+	}
+	return at
+}
+
+// oneWord calls yield with the matches in the word that begins at the offset from, and returns the end of the
+// word. If no word begins there, it returns the next offset.
+func (m *textMarker) oneWord(text string, from int, yield func(span)) (end int) {
+	to, bits := wordEnd(text, from)
+	if to == from {
+		return from + 1
+	}
+	if end := joinedEnd(text, to); end > to {
+		if word := text[from:end]; m.mayBeJoined(word) && m.vocabulary.word(word).bits&m.bits != 0 {
+			m.analyse(text, from, end, end, yield)
+		}
+		return end
+	}
+	if bits < utf8.RuneSelf && m.may(text[from:to]) || bits >= utf8.RuneSelf && m.begins.mayBeFolded(text[from:to]) {
+		m.word(text, from, to, yield)
+	}
+	return to
 }
 
 // joinedEnd returns the end of a joined word such as e-mail, given the end of one of its parts. If
@@ -205,6 +225,9 @@ func (m *textMarker) word(text string, start, end int, yield func(span)) {
 		return
 	}
 	known := m.vocabulary.word(text[start:end])
+	if known.bits&m.bits == 0 {
+		return
+	}
 	if known.parts {
 		m.analyse(text, start, end, end, yield)
 		return
@@ -243,137 +266,5 @@ func (m *textMarker) analyse(text string, start, end, context int, yield func(sp
 			yield(s)
 		}
 		return true
-	})
-}
-
-// beginnings tells by the first characters of a word whether analysis may reduce the word to a term of the
-// query. So most ASCII words of a text need not be analysed. Nearly always a word begins as its term does,
-// because stemming changes the ends of words. beginnings allows for the exceptions: dying becomes die, the
-// German aepfel becomes apfel, the French ffent becomes fent, and a Turkish I becomes a letter other than i.
-type beginnings struct {
-	// The pairs of characters with which matching words may begin, as a bit for each pair. For example,
-	// the bit for f and o is bit n of seconds[m], where m is the number of f and n that of o (see
-	// characterOf).
-	seconds [characters]uint64
-	foreign bool // whether a term begins with a character that is not ASCII
-	// for each term, the beginning of all words that stemming may reduce to it. It is the term without its
-	// last two characters, which stemming may have changed: hap for happi. For a short term it is "",
-	// because stemming may reduce any word to it (see changed).
-	stems []string
-}
-
-// Stemming changes mostly the ends of words: happy becomes happi. A stem of at least 5 bytes (the constant
-// regular) differs from its word in at most its last 2 characters (the constant changed). A shorter stem
-// may differ from its word in any character: dying becomes die.
-const changed, regular = 2, 5
-
-const characters = 36 // number of ASCII letters and digits, without regard to case
-
-// characterOf gives each byte a number: ASCII digits have 0–9, ASCII letters of either case 10–35,
-// and all other bytes the number in the constant characters.
-var characterOf = func() (numbers [256]uint8) {
-	for c := range numbers {
-		switch lower := byte(c | 0x20); {
-		case '0' <= c && c <= '9':
-			numbers[c] = uint8(c - '0')
-		case c < utf8.RuneSelf && 'a' <= lower && lower <= 'z':
-			numbers[c] = 10 + lower - 'a'
-		default:
-			numbers[c] = characters
-		}
-	}
-	return numbers
-}()
-
-// wordBytes marks the bytes that always belong to a word: ASCII letters and digits, and all bytes
-// above ASCII except the constant punctuation, which may also begin a dash or quotation mark.
-var wordBytes = func() (is [256]bool) {
-	for c := range is {
-		is[c] = c >= utf8.RuneSelf && c != punctuation || characterOf[c] < characters
-	}
-	return is
-}()
-
-// punctuation is the first byte, in UTF-8, of dashes, quotation marks and apostrophes (U+2010 to
-// U+2027), but also of other characters, which may belong to words.
-const punctuation = 0xE2
-
-// wordEnd returns the end of the word that begins at the offset i, or i if no word begins there. A word
-// ends before the first byte that is not a word byte (see wordBytes), and before a dash or quotation
-// mark (see punctuation). The result bits is the OR of all bytes of the word. If it is below
-// utf8.RuneSelf, the word is ASCII.
-func wordEnd(text string, i int) (end int, bits byte) {
-	for ; i < len(text); i++ {
-		c := text[i]
-		if !wordBytes[c] && (c != punctuation || len(text)-i > 2 && text[i+1] == 0x80 && 0x90 <= text[i+2] && text[i+2] <= 0xA7) {
-			break
-		}
-		bits |= c
-	}
-	return i, bits
-}
-
-// add adds a term of the query to b. From then on, b's other methods return true for each word that
-// analysis may reduce to this term. They look only at the beginning of a word, so they also return true
-// for some other words.
-func (b *beginnings) add(term string) {
-	stem := ""
-	if len(term) >= regular {
-		stem = term[:len(term)-changed]
-	}
-	b.stems = append(b.stems, stem)
-	first := characterOf[term[0]]
-	if first == characters {
-		if term[0] >= utf8.RuneSelf {
-			b.foreign = true
-			b.seconds[characterOf['i']] = math.MaxUint64
-		}
-		return
-	}
-	if len(term) == 1 || characterOf[term[1]] == characters {
-		b.seconds[first] = math.MaxUint64
-		return
-	}
-	b.seconds[first] |= 1<<characterOf[term[1]] | 1<<first
-	if term[1] == 'i' {
-		b.seconds[first] |= 1 << characterOf['y']
-	}
-	switch term[0] {
-	case 'a', 'o', 'u':
-		b.seconds[first] |= 1 << characterOf['e']
-	}
-}
-
-// may reports whether analysis may reduce a word to one of the terms that were added to b. It
-// decides by the word's first two characters. The word must consist of ASCII letters and digits.
-func (b *beginnings) may(word string) bool {
-	seconds := b.seconds[characterOf[word[0]]]
-	if len(word) == 1 {
-		return seconds == math.MaxUint64
-	}
-	return seconds>>characterOf[word[1]]&1 == 1
-}
-
-// mayBeFolded reports whether analysis may reduce a word that is not ASCII to one of the terms that
-// were added to b. It decides by the word's first character:
-//
-//	ASCII letter or digit                       true if a term may begin with it
-//	Greek, Cyrillic, Armenian, Hebrew letter    true if a term begins with a character that is not ASCII
-//	any other character                         true, since analysis may fold it to ASCII, as é to e
-func (b *beginnings) mayBeFolded(word string) bool {
-	if first := characterOf[word[0]]; first != characters {
-		return b.seconds[first] != 0
-	}
-	r, _ := utf8.DecodeRuneInString(word)
-	return b.foreign || r < 0x370 || r > 0x5FF
-}
-
-// mayBeStemmed reports whether a stemmer that changes only the ends of words may reduce an ASCII word
-// to one of the terms that were added to b. It compares the beginnings. Example: for the term happi it
-// returns true if the word begins with hap, because stemming may change the last two characters. For a
-// term that is shorter than the constant regular it returns true for every word.
-func (b *beginnings) mayBeStemmed(word string) bool {
-	return slices.ContainsFunc(b.stems, func(stem string) bool {
-		return len(word) >= len(stem) && strings.EqualFold(word[:len(stem)], stem)
 	})
 }

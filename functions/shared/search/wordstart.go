@@ -1,0 +1,211 @@
+package search
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// beginnings tells by the first characters of a word whether analysis may reduce the word to a term of the
+// query. So most ASCII words of a text need not be analysed. Nearly always a word begins as its term does,
+// because stemming changes the ends of words. beginnings allows for the exceptions: dying becomes die, the
+// German aepfel becomes apfel, the French ffent becomes fent, and a Turkish I becomes a letter other than i.
+type beginnings struct {
+	// The pairs of characters with which matching words may begin, as a bit for each pair. For example,
+	// the bit for f and o is bit n of seconds[m], where m is the number of f and n that of o (see
+	// characterOf).
+	seconds [characters]uint64
+	foreign bool // whether a term begins with a character that is not ASCII
+	// The same as seconds, by the first byte of a word, and by a bit for the class of the byte behind it (see
+	// classOf). It also tells of joined words (see setPairs).
+	pairs [256]uint64
+	// for each term, the beginning of all words that stemming may reduce to it. It is the term without its
+	// last two characters, which stemming may have changed: hap for happi. For a short term it is "",
+	// because stemming may reduce any word to it (see changed).
+	stems []string
+}
+
+// Stemming changes mostly the ends of words: happy becomes happi. A stem of at least 5 bytes (the constant
+// regular) differs from its word in at most its last 2 characters (the constant changed). A shorter stem
+// may differ from its word in any character: dying becomes die.
+const changed, regular = 2, 5
+
+const characters = 36 // number of ASCII letters and digits, without regard to case
+
+// classOf gives each byte a class: that of characterOf, or joining.
+var classOf = func() (classes [256]uint8) {
+	for c := range classes {
+		if classes[c] = characterOf[c]; c < utf8.RuneSelf && mayJoin[c] {
+			classes[c] = joining
+		}
+	}
+	return classes
+}()
+
+// joining is the class of ASCII characters that can join the parts of a word such as e-mail.
+const joining = characters + 1
+
+// wordMayFollow is 1 for each byte behind which a word of ASCII may begin.
+var wordMayFollow = func() (may [256]uint64) {
+	for c := range may {
+		if !wordBytes[c] {
+			may[c] = 1
+		}
+	}
+	return may
+}()
+
+// next returns the first offset of text[from:end] at which a word may match, by the first two bytes of the word,
+// and end−1 if there is none. A word begins at the offset from, or none that begins before it goes on there. The
+// result may also be in a word that is not ASCII, or at the beginning of a part of a joined word, such as e-mail.
+//
+// This loop reads all texts of hits. It has no branch but its end, because processors cannot predict where words
+// begin.
+func (b *beginnings) next(text string, from, end int) int {
+	before, at := byte(' '), text[from]
+	for i := from; i < end; i++ {
+		behind := byte(' ')
+		if i+1 < len(text) {
+			behind = text[i+1]
+		}
+		if b.pairs[at]>>(classOf[behind]&63)&wordMayFollow[before]|uint64(at)>>7 != 0 {
+			return i
+		}
+		before, at = at, behind
+	}
+	return end - 1
+}
+
+// setPairs sets b.pairs. Behind the first character of a word may be
+//
+//	a letter or digit     if these two may begin a word
+//	a hyphen, an          if a word may begin with the first one: in e-mail, email may match
+//	underscore
+//	another byte          if the first one may be a whole word
+//
+// A word that goes on with a character that is not ASCII is found by this character.
+func (b *beginnings) setPairs() {
+	for c := range utf8.RuneSelf {
+		first := characterOf[c]
+		if first == characters {
+			continue
+		}
+		b.pairs[c] = b.seconds[first] & (1<<characters - 1)
+		if b.seconds[first] == math.MaxUint64 {
+			b.pairs[c] |= 1 << characters
+		}
+		if b.seconds[first] != 0 {
+			b.pairs[c] |= 1 << joining
+		}
+	}
+}
+
+// characterOf gives each byte a number: ASCII digits have 0–9, ASCII letters of either case 10–35,
+// and all other bytes the number in the constant characters.
+var characterOf = func() (numbers [256]uint8) {
+	for c := range numbers {
+		switch lower := byte(c | 0x20); {
+		case '0' <= c && c <= '9':
+			numbers[c] = uint8(c - '0')
+		case c < utf8.RuneSelf && 'a' <= lower && lower <= 'z':
+			numbers[c] = 10 + lower - 'a'
+		default:
+			numbers[c] = characters
+		}
+	}
+	return numbers
+}()
+
+// wordBytes marks the bytes that always belong to a word: ASCII letters and digits, and all bytes
+// above ASCII except the constant punctuation, which may also begin a dash or quotation mark.
+var wordBytes = func() (is [256]bool) {
+	for c := range is {
+		is[c] = c >= utf8.RuneSelf && c != punctuation || characterOf[c] < characters
+	}
+	return is
+}()
+
+// punctuation is the first byte, in UTF-8, of dashes, quotation marks and apostrophes (U+2010 to
+// U+2027), but also of other characters, which may belong to words.
+const punctuation = 0xE2
+
+// wordEnd returns the end of the word that begins at the offset i, or i if no word begins there. A word
+// ends before the first byte that is not a word byte (see wordBytes), and before a dash or quotation
+// mark (see punctuation). The result bits is the OR of all bytes of the word. If it is below
+// utf8.RuneSelf, the word is ASCII.
+func wordEnd(text string, i int) (end int, bits byte) {
+	for ; i < len(text); i++ {
+		c := text[i]
+		if !wordBytes[c] && (c != punctuation || len(text)-i > 2 && text[i+1] == 0x80 && 0x90 <= text[i+2] && text[i+2] <= 0xA7) {
+			break
+		}
+		bits |= c
+	}
+	return i, bits
+}
+
+// add adds a term of the query to b. From then on, b's other methods return true for each word that
+// analysis may reduce to this term. They look only at the beginning of a word, so they also return true
+// for some other words.
+func (b *beginnings) add(term string) {
+	stem := ""
+	if len(term) >= regular {
+		stem = term[:len(term)-changed]
+	}
+	b.stems = append(b.stems, stem)
+	first := characterOf[term[0]]
+	if first == characters {
+		if term[0] >= utf8.RuneSelf {
+			b.foreign = true
+			b.seconds[characterOf['i']] = math.MaxUint64
+		}
+		return
+	}
+	if len(term) == 1 || characterOf[term[1]] == characters {
+		b.seconds[first] = math.MaxUint64
+		return
+	}
+	b.seconds[first] |= 1<<characterOf[term[1]] | 1<<first
+	if term[1] == 'i' {
+		b.seconds[first] |= 1 << characterOf['y']
+	}
+	switch term[0] {
+	case 'a', 'o', 'u':
+		b.seconds[first] |= 1 << characterOf['e']
+	}
+}
+
+// may reports whether analysis may reduce a word to one of the terms that were added to b. It
+// decides by the word's first two characters. The word must consist of ASCII letters and digits.
+func (b *beginnings) may(word string) bool {
+	seconds := b.seconds[characterOf[word[0]]]
+	if len(word) == 1 {
+		return seconds == math.MaxUint64
+	}
+	return seconds>>characterOf[word[1]]&1 == 1
+}
+
+// mayBeFolded reports whether analysis may reduce a word that is not ASCII to one of the terms that
+// were added to b. It decides by the word's first character:
+//
+//	ASCII letter or digit                       true if a term may begin with it
+//	Greek, Cyrillic, Armenian, Hebrew letter    true if a term begins with a character that is not ASCII
+//	any other character                         true, since analysis may fold it to ASCII, as é to e
+func (b *beginnings) mayBeFolded(word string) bool {
+	if first := characterOf[word[0]]; first != characters {
+		return b.seconds[first] != 0
+	}
+	r, _ := utf8.DecodeRuneInString(word)
+	return b.foreign || r < 0x370 || r > 0x5FF
+}
+
+// mayBeStemmed reports whether a stemmer that changes only the ends of words may reduce an ASCII word
+// to one of the terms that were added to b. It compares the beginnings. Example: for the term happi it
+// returns true if the word begins with hap, because stemming may change the last two characters. For a
+// term that is shorter than the constant regular it returns true for every word.
+func (b *beginnings) mayBeStemmed(word string) bool {
+	return slices.ContainsFunc(b.stems, func(stem string) bool {
+		return len(word) >= len(stem) && strings.EqualFold(word[:len(stem)], stem)
+	})
+}
