@@ -34,18 +34,14 @@ func (r *documentRules) worth(rules uint64, doc uint32) float64 {
 
 // readRules sets the rules by which the documents of a part were analysed. It takes the languages
 // of the documents from the cache, or reads them.
-func (s *search) readRules(ctx context.Context, part int) (err error) {
-	from, memory := s.parts[part], s.ix.memory
+func (s *search) readRules(ctx context.Context, part int) error {
+	from := s.parts[part]
 	if from.Unvisited {
 		return nil // a document without a page has anchors in any language
 	}
-	key := from.Segment.Ref().Key
-	column := memory.languages(key)
-	if column == nil {
-		if column, err = from.Segment.Strings(ctx, segment.Languages); err != nil {
-			return err
-		}
-		memory.putLanguages(key, column)
+	column, err := s.memory.column(ctx, from.Segment, segment.Languages)
+	if err != nil {
+		return err
 	}
 	r := &documentRules{languages: column, sets: make([]uint64, len(column.Sets))}
 	for i, set := range column.Sets {

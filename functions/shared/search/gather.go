@@ -18,7 +18,7 @@ import (
 // gathered is the data read from the segments (the parts of the index) to answer a query.
 type gathered struct {
 	parts  []Part
-	memory *Memory // cache of the guides by which terms are found
+	memory *Memory // cache of columns, and of the guides by which terms are found
 	// for each part (segment), whether it could not be read before the deadline
 	missing []bool
 	names   []string // the query's terms; the index of a term is its number
@@ -215,7 +215,7 @@ func (g *gathered) readAnchors(ctx context.Context, part int) (err error) {
 	return nil
 }
 
-// readColumns reads the columns of a part for filters and facets, all in parallel.
+// readColumns takes the columns of a part for filters and facets from the cache, or reads them, all in parallel.
 func (g *gathered) readColumns(ctx context.Context, part int, f *filter, facets []string) error {
 	from := g.parts[part].Segment
 	group, ctx := errgroup.WithContext(ctx)
@@ -224,7 +224,7 @@ func (g *gathered) readColumns(ctx context.Context, part int, f *filter, facets 
 	read := make([]*segment.StringColumn, len(names))
 	for i, name := range names {
 		group.Go(func() (err error) {
-			read[i], err = from.Strings(fork.Branch(), columns[name])
+			read[i], err = g.memory.column(fork.Branch(), from, columns[name])
 			return err
 		})
 	}

@@ -212,7 +212,7 @@ func (m *Memory) giveBack(v *vocabulary) {
 // Memory is a cache that successive indexes share. It holds
 //
 //	documents of hits
-//	of a segment: identities, term vectors, languages and dates of all documents; words; suggestions;
+//	of a segment: identities, term vectors, dates, and columns for filters and facets; words; suggestions;
 //	guides to its terms
 //	dictionaries for translation
 //	terms of words in texts (see vocabulary)
@@ -248,6 +248,10 @@ const (
 	whole        = 1<<32 - 3 // a whole dictionary, whose object key is in place.segment
 	allWords     = 1<<32 - 6 // the dictionary of the words of a segment
 	allSuggested = 1<<32 - 7 // the suggestions of a segment
+	// the columns of a segment's documents that filters and facets read (see columnPlaces)
+	allSites       = 1<<32 - 8
+	allTypes       = 1<<32 - 9
+	allCollections = 1<<32 - 10
 )
 
 type remembered struct {
@@ -302,14 +306,29 @@ func (m *Memory) putVectors(key string, v segment.Vectors) {
 	m.put(place{segment: key, doc: allVectors}, v, 256+int64(len(v)))
 }
 
-// languages returns the cached languages of a segment's documents, or nil.
-func (m *Memory) languages(key string) *segment.StringColumn {
-	c, _ := m.get(place{segment: key, doc: allLanguages}).(*segment.StringColumn)
-	return c
+// columnPlaces has, for each column of strings that is cached, the place.doc under which it is cached.
+var columnPlaces = map[string]uint32{
+	segment.Languages: allLanguages, segment.Sites: allSites, segment.Types: allTypes, segment.Collections: allCollections,
 }
 
-func (m *Memory) putLanguages(key string, c *segment.StringColumn) {
-	m.put(place{segment: key, doc: allLanguages}, c, 1024+4*int64(len(c.Of)))
+// column returns a column of a segment from the cache, or reads it. The column must be one of columnPlaces.
+func (m *Memory) column(ctx context.Context, from *segment.Segment, name string) (*segment.StringColumn, error) {
+	p := place{segment: from.Ref().Key, doc: columnPlaces[name]}
+	if c, cached := m.get(p).(*segment.StringColumn); cached {
+		return c, nil
+	}
+	c, err := from.Strings(ctx, name)
+	if err == nil {
+		size := 256 + 4*len(c.Of)
+		for _, value := range c.Values {
+			size += 16 + len(value)
+		}
+		for _, set := range c.Sets {
+			size += 24 + 4*len(set)
+		}
+		m.put(p, c, int64(size))
+	}
+	return c, err
 }
 
 // ownDates returns the dates that the pages of a segment state (see the type ownDates), or nil if they are

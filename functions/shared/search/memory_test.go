@@ -100,3 +100,22 @@ func TestGuidesAreReplaced(t *testing.T) {
 		t.Errorf("%d bytes, %d guides in order, %d by place", m.bytes, m.recent.Len(), len(m.known))
 	}
 }
+
+// TestColumnsAreParsedOnce checks that the cache returns a column that it has read before, and counts its size.
+func TestColumnsAreParsedOnce(t *testing.T) {
+	ix := indexOf(t, []segment.Document{page("1", "fox"), page("2", "dog")})
+	from, m := ix.parts[0].Segment, NewMemory(100_000)
+	for name := range columnPlaces {
+		before := m.bytes
+		first, err := m.column(t.Context(), from, name)
+		if err != nil || m.bytes <= before {
+			t.Fatalf("%s: %d bytes, then %d: %v", name, before, m.bytes, err)
+		}
+		if again, err := m.column(t.Context(), from, name); again != first || err != nil {
+			t.Errorf("%s was read again: %v", name, err)
+		}
+	}
+	if want := len(columns); m.recent.Len() != want {
+		t.Errorf("%d columns are cached, want %d", m.recent.Len(), want)
+	}
+}

@@ -80,7 +80,7 @@ func (f *folder) site(group int) string { return f.document(f.groups[group].memb
 func (f *folder) isOneSite(ctx context.Context) (bool, error) {
 	sites := make([]*segment.StringColumn, len(f.parts))
 	err := f.each(withoutDeadline(ctx), func(ctx context.Context, part int) (err error) {
-		sites[part], err = f.parts[part].Segment.Strings(ctx, segment.Sites)
+		sites[part], err = f.memory.column(ctx, f.parts[part].Segment, segment.Sites)
 		return err
 	})
 	if err != nil {
