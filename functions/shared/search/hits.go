@@ -173,19 +173,25 @@ const (
 type facetCounts [][][]int
 
 func (s *search) see(part int32, doc uint32) {
-	if s.counts == nil {
-		s.counts = make(facetCounts, len(s.query.Facets))
-		for i, name := range s.query.Facets {
-			s.counts[i] = make([][]int, len(s.parts))
-			for part := range s.parts {
-				if column := s.columns[part][name]; column != nil {
-					s.counts[i][part] = make([]int, len(column.Sets))
-				}
-			}
-		}
-	}
+	s.startCounts()
 	for i, name := range s.query.Facets {
 		s.counts[i][part][s.columns[part][name].Of[doc]]++
+	}
+}
+
+// startCounts sets all counts to 0, unless some matches are counted already.
+func (s *search) startCounts() {
+	if s.counts != nil {
+		return
+	}
+	s.counts = make(facetCounts, len(s.query.Facets))
+	for i, name := range s.query.Facets {
+		s.counts[i] = make([][]int, len(s.parts))
+		for part := range s.parts {
+			if column := s.columns[part][name]; column != nil {
+				s.counts[i][part] = make([]int, len(column.Sets))
+			}
+		}
 	}
 }
 

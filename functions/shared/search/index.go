@@ -58,6 +58,8 @@ type Index struct {
 	// Part.begun)
 	begun   bool
 	exactly int // number of matches that a search always counts; it may leave out further ones (see countExactly)
+	// least number of postings for which a search scans segments in parallel (see parallelPostings)
+	parallel uint64
 
 	weights *Weights
 	anchors *statistics // statistics by which anchors (texts of links) are scored
@@ -67,7 +69,7 @@ type Index struct {
 // indexes may share segments and a memory. If memory is nil, nothing is cached, and every search
 // reads anew.
 func New(parts []Part, memory *Memory) (*Index, error) {
-	ix := &Index{parts: parts, memory: memory, languages: newLanguages(parts), begun: slices.ContainsFunc(parts, Part.begun), exactly: countExactly, weights: standard, anchors: newAnchorStatistics(standard)}
+	ix := &Index{parts: parts, memory: memory, languages: newLanguages(parts), begun: slices.ContainsFunc(parts, Part.begun), exactly: countExactly, parallel: parallelPostings, weights: standard, anchors: newAnchorStatistics(standard)}
 	all := 0
 	for _, p := range parts {
 		all += p.Segment.Documents()

@@ -19,7 +19,8 @@ const countExactly = 1000
 // exceeds its bound.
 const slack = 1 + 1e-9
 
-// scan finds the best matches of a query, one segment after another.
+// scan finds the best matches of a query, one segment after another. Several scans may work on different segments
+// at the same time (see search.scanParts).
 //
 // It divides the documents of a segment into windows. For each word, it computes an upper bound of the
 // word's scores in the window. It skips documents that by these bounds cannot be among the best matches

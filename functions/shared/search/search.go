@@ -340,29 +340,6 @@ func (s *search) scan(ctx deadline, work *scan) ([]match, error) {
 	return work.top.sorted(), nil
 }
 
-// scanParts scans all parts. When the time for scanning has passed, it stops without an error,
-// and marks the result as partial.
-func (s *search) scanParts(ctx deadline, work *scan) error {
-	work.stop = func() error { return effort.Spend(ctx.scan, perScanned*(1+len(s.plan.words))) }
-	for part := range s.parts {
-		if s.missing[part] || !work.open(s, part) {
-			continue
-		}
-		err := work.pass(uint32(s.parts[part].Segment.Documents()))
-		if ctx.passed(ctx.scan) {
-			s.result.Partial = true
-			return nil
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			return s.named(part, err)
-		}
-	}
-	return nil
-}
-
 // documentsOfOneWord returns the number n of documents that have the word of a one-word query in their
 // texts. The index stores this number with the word's term, so no document must be read.
 //

@@ -26,29 +26,33 @@ type match struct {
 // topMatches keeps the matches with the highest scores of a scan, and all matches that tie with the
 // worst of them.
 type topMatches struct {
-	size int
-	best []match // heap of at most size matches, the worst first
-	ties []match // once the heap is full: matches outside of it that have the same score as its worst match
+	size  int
+	floor float64 // score that each kept match must have at least; a negative number if there is no such score
+	best  []match // heap of at most size matches, the worst first
+	ties  []match // once the heap is full: matches outside of it that have the same score as its worst match
 }
 
-func (t *topMatches) reset(size int) { t.size, t.best, t.ties = size, t.best[:0], t.ties[:0] }
+func (t *topMatches) reset(size int) {
+	t.size, t.floor, t.best, t.ties = size, -1, t.best[:0], t.ties[:0]
+}
 
 // least returns the score that a further match must have to be kept. As long as fewer than size
-// matches are kept, it returns a number below 0. If size is 0, it returns a number that no score
+// matches are kept, it returns t.floor. If size is 0, it returns a number that no score
 // reaches.
 func (t *topMatches) least() float64 {
 	switch {
 	case len(t.best) < t.size:
-		return -1
+		return t.floor
 	case t.size == 0:
 		return maxScore
 	}
-	return t.best[0].score
+	return max(t.floor, t.best[0].score)
 }
 
 const maxScore = 1e300
 
-// offer adds a match if it is among the best so far, or ties with the worst of them.
+// offer adds a match if it is among the best so far, or ties with the worst of them. Its score must be at least
+// t.floor.
 func (t *topMatches) offer(f match) {
 	if len(t.best) < t.size {
 		t.best = append(t.best, f)
