@@ -3,7 +3,23 @@ package search
 import (
 	"strings"
 	"unicode"
+
+	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
+
+// addApart adds to each plain word of the query that is written like HttpClient (see apart) its parts as a synonym:
+// a page that has http and client next to each other has the word, too, with a lower score.
+func (p *plan) addApart() {
+	for _, together := range p.plain {
+		for _, w := range together.words {
+			text := apart(w.text)
+			if text == w.text || w.expands() || len(p.alternatives) == maxAlternatives {
+				continue
+			}
+			p.addAlternative(text, analysis.Query(text, p.analyzers), []*queryWord{w}, p.weights.Joined)
+		}
+	}
+}
 
 // setApart changes words such as HttpClient in the clauses to Http-Client (see apart), so that they are also
 // searched by their parts. The result any says whether a word was changed.

@@ -65,7 +65,8 @@
 //	TO BE OR NOT TO BE        OR is a word in a sentence in capitals, as are or and ODER always
 //	who lived before:christ   words, as christ is no date
 //	"gray fox cubs"           the words alone, if they stand together nowhere
-//	HttpClient                also http-client and http_client; if no page matches, http and client
+//	HttpClient                also http-client and http_client, and http client where the two stand
+//	                          together; if no page matches, http and client anywhere
 //	http client               also HttpClient, http-client and http_client, below http client
 //	a long sentence that …    with more than eight words outside of its quotes: the
 //	                          quoted words need not stand together

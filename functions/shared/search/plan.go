@@ -115,6 +115,7 @@ func (ix *Index) plan(q *Query, unquoted bool) *plan {
 		}
 	}
 	p.wordwise = q.into != nil
+	p.addApart()
 	p.addSynonyms(q.Synonyms)
 	p.setLists(q)
 	switch {

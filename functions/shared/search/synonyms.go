@@ -178,7 +178,7 @@ func (p *plan) addSet(set *SynonymSet, self int, words []*queryWord) {
 			for _, w := range words {
 				p.addAll(w, &single[0], 1)
 			}
-		} else if len(single) > 1 && !p.addAlternative(text, analysed, words) {
+		} else if len(single) > 1 && !p.addAlternative(text, analysed, words, 1) {
 			continue
 		}
 		p.synonymsUsed++
@@ -190,11 +190,11 @@ func (p *plan) addSet(set *SynonymSet, self int, words []*queryWord) {
 }
 
 // addAlternative adds a synonym of several words, such as high availability, as one variant to each of the given
-// words of the query. A document has this variant if it has the words of the synonym next to each other. If the
-// synonym has a joined form, such as email for e-mail, this is a further variant. It returns false, and adds
+// words of the query, with the given worth. A document has this variant if it has the words of the synonym next to
+// each other. If the synonym has a joined form, such as email for e-mail, this is a further variant. It returns false, and adds
 // nothing, if the query has maxAlternatives such synonyms already, searches for images, or is translated: such
 // searches read no phrases.
-func (p *plan) addAlternative(text string, analysed []analysis.Word, words []*queryWord) bool {
+func (p *plan) addAlternative(text string, analysed []analysis.Word, words []*queryWord, worth float64) bool {
 	if p.images || p.wordwise {
 		return false
 	}
@@ -219,7 +219,7 @@ func (p *plan) addAlternative(text string, analysed []analysis.Word, words []*qu
 	of := p.alternatives[n]
 	for _, w := range words {
 		if !slices.ContainsFunc(w.variants, func(v variant) bool { return v.alternative == of }) {
-			w.variants = append(w.variants, variant{term: name, worth: 1, rules: 1<<len(p.rules) - 1, alternative: of})
+			w.variants = append(w.variants, variant{term: name, worth: worth, rules: 1<<len(p.rules) - 1, alternative: of})
 		}
 		for i := range analysed {
 			if a := &analysed[i]; a.Parts == len(of.words) {
