@@ -68,6 +68,9 @@ func serve(o Options, d *disk, r *reporter) error {
 		if err := d.makeAll(filepath.Join(dir, o.Bucket)); err != nil {
 			return fmt.Errorf("cannot keep objects in %s: %w", dir, err)
 		}
+		if err := removeLeftovers(filepath.Join(dir, o.Bucket)); err != nil {
+			return fmt.Errorf("cannot remove what a killed object store has left: %w", err)
+		}
 	}
 	if err := (meta.XattrMeta{}).Test(dir); err != nil {
 		return fmt.Errorf("cannot keep objects in %s: %w: choose a directory on another file system", dir, err)
