@@ -10,14 +10,19 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// delta is the JSON form of a generation that is stored as the difference from the one before. Its
-// own fields hide those of Manifest with the same names in JSON: the lists, in place of which it has
-// their changes. All other fields of Manifest are stored as they are. So a list that is added to
-// Manifest works at once, and is stored whole until delta knows it.
+// delta is the JSON form of a generation that is stored as the difference from the one before. The lists
+// of its Manifest are nil: Changes has their changes. All other fields of Manifest are stored as they are. So a
+// list that is added to Manifest works at once, and is stored whole until changes knows it.
 type delta struct {
 	Format int      `json:"format"`
 	Log    position `json:"log"`
 	*Manifest
+	Changes changes `json:"changes"`
+}
+
+// changes are the changes of a generation's lists. They are below a member of their own: programs that know only
+// format 2 read a delta as a generation with empty lists, before they see its format and refuse it.
+type changes struct {
 	Packages       []change[Package]        `json:"packages,omitempty"`
 	Books          []change[Book]           `json:"books,omitempty"`
 	Segments       []change[Segment]        `json:"segments,omitempty"`
@@ -48,8 +53,10 @@ type position struct {
 
 // deltaOf returns the difference between a generation and the one before.
 func deltaOf(before, after *Manifest) delta {
-	d := delta{
-		Format: format, Log: before.position, Manifest: after,
+	rest := *after
+	rest.Packages, rest.Books, rest.Segments, rest.Consumed, rest.Closed = nil, nil, nil, nil, nil
+	rest.Gone, rest.Condemned, rest.CondemnedLists, rest.Dictionaries = nil, nil, nil, nil
+	d := delta{Format: format, Log: before.position, Manifest: &rest, Changes: changes{
 		Packages:       changesOf(before.Packages, after.Packages, func(p *Package) uint32 { return p.ID }, samePackage),
 		Books:          changesOf(before.Books, after.Books, func(b *Book) string { return b.Key }, equal),
 		Segments:       withoutParts(before.Segments, changesOf(before.Segments, after.Segments, func(s *Segment) string { return s.Key }, sameSegment)),
@@ -58,9 +65,9 @@ func deltaOf(before, after *Manifest) delta {
 		Gone:           changesOf(before.Gone, after.Gone, func(g *Gone) layout.Identity { return g.ID }, equal),
 		Condemned:      changesOf(before.Condemned, after.Condemned, func(c *Condemned) string { return c.Key }, sameCondemned),
 		CondemnedLists: changesOf(before.CondemnedLists, after.CondemnedLists, func(l *CondemnedList) string { return l.Key }, sameCondemnedList),
-	}
+	}}
 	if own := after.Dictionaries; own != nil {
-		d.Dictionaries = &dictionariesDelta{own, changesOf(before.Dictionaries.list(), own.All, func(one *Dictionary) string { return one.Key }, sameDictionary)}
+		d.Changes.Dictionaries = &dictionariesDelta{own, changesOf(before.Dictionaries.list(), own.All, func(one *Dictionary) string { return one.Key }, sameDictionary)}
 	}
 	return d
 }
@@ -76,22 +83,22 @@ func (d *delta) apply(before *Manifest) (Manifest, error) {
 			}
 		}
 	}
-	step("packages", func() (err error) { after.Packages, err = applied(before.Packages, d.Packages); return err })
-	step("books", func() (err error) { after.Books, err = applied(before.Books, d.Books); return err })
+	step("packages", func() (err error) { after.Packages, err = applied(before.Packages, d.Changes.Packages); return err })
+	step("books", func() (err error) { after.Books, err = applied(before.Books, d.Changes.Books); return err })
 	step("segments", func() (err error) {
-		after.Segments, err = applied(before.Segments, withParts(before.Segments, d.Segments))
+		after.Segments, err = applied(before.Segments, withParts(before.Segments, d.Changes.Segments))
 		return err
 	})
-	step("consumed", func() (err error) { after.Consumed, err = applied(before.Consumed, d.Consumed); return err })
-	step("closed", func() (err error) { after.Closed, err = applied(before.Closed, d.Closed); return err })
-	step("gone", func() (err error) { after.Gone, err = applied(before.Gone, d.Gone); return err })
-	step("condemned", func() (err error) { after.Condemned, err = applied(before.Condemned, d.Condemned); return err })
+	step("consumed", func() (err error) { after.Consumed, err = applied(before.Consumed, d.Changes.Consumed); return err })
+	step("closed", func() (err error) { after.Closed, err = applied(before.Closed, d.Changes.Closed); return err })
+	step("gone", func() (err error) { after.Gone, err = applied(before.Gone, d.Changes.Gone); return err })
+	step("condemned", func() (err error) { after.Condemned, err = applied(before.Condemned, d.Changes.Condemned); return err })
 	step("lists of condemned", func() (err error) {
-		after.CondemnedLists, err = applied(before.CondemnedLists, d.CondemnedLists)
+		after.CondemnedLists, err = applied(before.CondemnedLists, d.Changes.CondemnedLists)
 		return err
 	})
 	after.Dictionaries = nil
-	if own := d.Dictionaries; own != nil {
+	if own := d.Changes.Dictionaries; own != nil {
 		after.Dictionaries = new(Dictionaries)
 		if own.Dictionaries != nil {
 			*after.Dictionaries = *own.Dictionaries

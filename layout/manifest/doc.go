@@ -33,7 +33,7 @@
 //	 "sum": "<content hash of the document without sum>"
 //	}
 //
-// A delta has the same fields, except that each list is replaced by its changes. A change goes to a
+// A delta has the same fields, but no lists: "changes" has the changes of each list. A change goes to a
 // place of the list as it was before ("at", from 0), leaves out the next "drop" entries, and puts
 // other entries in their place. A list without changes is omitted. Fields that are no lists are
 // always there. The members "format" and "log" come first:
@@ -44,8 +44,10 @@
 //	 "partition": 0, "generation": 8, "time": "2026-11-21T22:01:00.123Z",
 //	 "parent": "<content hash of generation 7, as it is stored>",
 //	 "next": 4, "learnt": "books/0000/….book@8",
-//	 "packages": [{"at": 0, "drop": 1, "put": [{"id": 2, …, "indexed": true}, {"id": 3, …}]}],
-//	 "books":    [{"at": 1, "put": [{"key": "books/0000/….book", …}]}],
+//	 "changes": {
+//	  "packages": [{"at": 0, "drop": 1, "put": [{"id": 2, …, "indexed": true}, {"id": 3, …}]}],
+//	  "books":    [{"at": 1, "put": [{"key": "books/0000/….book", …}]}]
+//	 },
 //	 "sum": "<content hash of the document without sum>"
 //	}
 //
@@ -57,8 +59,6 @@
 //
 //   - The partition is small: the whole generation takes at most 16 KiB (see Small), as did the last
 //     checkpoint, and it has no lists of condemned objects.
-//   - The partition is small: the whole generation takes at most 16 KiB (see Small), and the last checkpoint
-//     did so, too.
 //   - It is the first of the partition, or the first after generations were lost.
 //   - It would be the 100th delta after the last checkpoint.
 //   - The deltas since then, with this one, would be larger than that checkpoint. A list that was

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 	"testing"
@@ -37,10 +38,11 @@ func TestForm(t *testing.T) {
 		want   string
 	}{
 		"delta": {stored, `{"format":3,"log":{"checkpoint":5,"time":"2026-11-21T12:00:00Z","bytes":900,"deltas":120},` +
-			`"partition":3,"generation":8,"time":"2026-11-21T12:00:00Z","parent":"of seven","next":4,"learnt":"b@7",` +
-			`"packages":[{"at":1,"drop":1,"put":[{"id":2,"key":"p2","bytes":0,"pages":9,"indexed":true},{"id":3,"key":"p3","bytes":0,"pages":0}]}],` +
+			`"partition":3,"generation":8,"time":"2026-11-21T12:00:00Z","parent":"of seven","next":4,` +
+			`"packages":null,"books":null,"segments":null,"consumed":null,"learnt":"b@7",` +
+			`"changes":{"packages":[{"at":1,"drop":1,"put":[{"id":2,"key":"p2","bytes":0,"pages":9,"indexed":true},{"id":3,"key":"p3","bytes":0,"pages":0}]}],` +
 			`"segments":[{"at":0,"drop":1,"put":[{"key":"s","bytes":0,"tail":0,"documents":4,"parts":null,"deletions":{"key":"o","bytes":5,"documents":1}}]}],` +
-			`"closed":[{"at":0,"drop":1,"put":["00000001-000000000003"]}]}`},
+			`"closed":[{"at":0,"drop":1,"put":["00000001-000000000003"]}]}}`},
 		"hint": {copied, `{"format":3,"partition":3,"generation":8,"time":"2026-11-21T12:00:00Z","parent":"of seven","next":4,` +
 			`"packages":[{"id":1,"key":"p1","bytes":0,"pages":0},{"id":2,"key":"p2","bytes":0,"pages":9,"indexed":true},{"id":3,"key":"p3","bytes":0,"pages":0}],` +
 			`"books":null,"segments":[{"key":"s","bytes":0,"tail":0,"documents":4,"parts":[{"package":1,"documents":4}],"deletions":{"key":"o","bytes":5,"documents":1}}],` +
@@ -102,5 +104,29 @@ func TestSmall(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, forms); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestDeltaInOtherPrograms reads a delta that changes all lists as a program reads it that knows only whole
+// generations: the program must see the format, and must not take the delta for damaged.
+func TestDeltaInOtherPrograms(t *testing.T) {
+	before := Manifest{Partition: 3, Generation: 7, Time: start}
+	after := before.Clone()
+	after.Generation = 8
+	after.Packages, after.Books, after.Segments = []Package{{ID: 1}}, []Book{{Key: "b"}}, []Segment{{Key: "s"}}
+	after.Consumed, after.Closed = []Consumed{{At: start}}, []layout.Version{{Epoch: 1}}
+	after.Gone, after.Condemned = []Gone{{Masked: true}}, []Condemned{{Key: "c", At: start}}
+	after.CondemnedLists, after.Dictionaries = []CondemnedList{{Key: "l"}}, &Dictionaries{All: []Dictionary{{Key: "d"}}}
+	stored, err := after.store(deltaOf(&before, &after))
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := unseal(stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := document{Manifest: new(Manifest)}
+	if err := json.Unmarshal(content, &other); err != nil || other.Format != format || other.Generation != 8 {
+		t.Errorf("format %d, generation %d, %v", other.Format, other.Generation, err)
 	}
 }
