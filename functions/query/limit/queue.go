@@ -157,7 +157,8 @@ func (q *queue) begin(c *client) *turn {
 	q.now = q.start(c)
 	c.clock = q.now + q.usual
 	c.working++
-	if q.Working++; q.Working == 1 {
+	q.Working++
+	if q.idle == nil { // else a waiting request begins in the moment in which the last one has ended
 		q.idle = make(chan struct{})
 	}
 	q.Admitted++

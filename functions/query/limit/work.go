@@ -34,6 +34,9 @@ type work struct {
 	costly *turn      // place among the costly requests; nil as long as the request has none
 	slice  int        // effort that is left until the next pause
 	isDone bool       // whether finished was called
+	isSent bool       // whether sent was called
+	// refused is the error of the request if it found no place among the costly ones. Further work is refused at once.
+	refused error
 }
 
 func newWork(quick *turn, from netip.Addr, among *queue) *work {
@@ -73,14 +76,20 @@ func (w *work) Spend(ctx context.Context, units int) error {
 // does nothing if the request has got one before. Whatever the request has done so far, its client is charged for
 // quickEffort. So a client that sends costly requests comes after those that do not. The caller holds w.mu.
 func (w *work) move(ctx context.Context) error {
-	if w.costly != nil {
+	switch {
+	case w.costly != nil:
 		return nil
+	case w.refused != nil:
+		return w.refused
+	case w.isSent: // what still runs is of no use to anybody
+		return context.Canceled
 	}
 	w.isCostly.Store(true)
 	w.quick.leave(quickEffort)
 	admitted, err := w.among.enter(ctx, w.from)
 	if refused, is := errors.AsType[*busy](err); is {
-		return &effort.Refused{Sentence: "Too many costly queries are searched at the moment", Seconds: seconds(refused.wait)}
+		w.refused = &effort.Refused{Sentence: "Too many costly queries are searched at the moment", Seconds: seconds(refused.wait)}
+		return w.refused
 	}
 	w.costly = admitted
 	return err
@@ -103,4 +112,9 @@ func (w *work) finished() {
 }
 
 // sent records that the answer was sent in full. It is called once, after finished.
-func (w *work) sent() { w.quick.sending(false) }
+func (w *work) sent() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.isSent = true
+	w.quick.sending(false)
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -190,6 +191,45 @@ func TestCostlyClientsComeLater(t *testing.T) {
 		rest()
 		if diff := cmp.Diff([]string{honest, flood}, s.events); diff != "" {
 			t.Errorf("order of events (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestCostlyRefusedOnce lets several parts of a request announce effort while too many costly requests wait: the request
+// is refused once, and whatever it announces afterwards at once. After its answer was sent it gets no place.
+func TestCostlyRefusedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, 4)
+		end := make(chan bool)
+		for range MaxCostly + 2 { // two are worked on, the others wait
+			s.ask(flood, func(ctx context.Context) {
+				s.spend(ctx, quickEffort, "")
+				<-end
+			})
+		}
+		_, before := s.Counts()
+		s.ask(flood, func(ctx context.Context) {
+			for range 3 {
+				if err := effort.Spend(ctx, quickEffort); err == nil {
+					t.Error("a request that was refused goes on")
+				}
+			}
+		})
+		if _, costly := s.Counts(); costly.Refused != before.Refused+1 || costly.Waiting != before.Waiting {
+			t.Errorf("refused %d times, %d wait, want once more than %+v", costly.Refused, costly.Waiting, before)
+		}
+		close(end)
+		synctest.Wait()
+		time.Sleep(2 * MaxWait)
+		_, before = s.Counts()
+		w := newWork(&turn{queue: s.quick, client: &client{}, hasLeft: true}, netip.MustParseAddr("192.0.2.1"), s.costly)
+		w.finished()
+		w.sent()
+		if err := w.Spend(context.Background(), 2*quickEffort); err == nil {
+			t.Error("a request whose answer was sent goes on")
+		}
+		if _, costly := s.Counts(); costly.Working != 0 || costly.Admitted != before.Admitted {
+			t.Errorf("after the answer, %+v became %+v", before, costly)
 		}
 	})
 }
