@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"sync/atomic"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/effort"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
@@ -20,6 +20,10 @@ const (
 	maxLinks = 1 << 20
 	// maxBooks is the greatest number of books that are read for it. Merges keep them few.
 	maxBooks = 512
+	// linksAtOnce is the number of links of a book after whose reading their effort is announced, and linksPerUnit
+	// the number of links that are read by a unit of effort (see package effort).
+	linksAtOnce  = 4096
+	linksPerUnit = 16
 )
 
 // linkTarget is the value of a filter link: as it was read.
@@ -114,11 +118,11 @@ func (e *Engine) linking(at *snapshot) search.Linking {
 		}
 		var found answer
 		var cut bool
-		if found.sources, cut, err = linksTo(ctx, books, &to, at.takedowns); err != nil {
+		if found.sources, cut, err = linksTo(ctx, books, &to, at.takedowns, maxLinks/max(1, n)); err != nil {
 			return nil, nil, fmt.Errorf("cannot read links to %.200q: %w", target, err)
 		}
 		if cut {
-			found.notes = append(found.notes, fmt.Sprintf("link:%s has more than %d links: not all were read.", target, maxLinks))
+			found.notes = append(found.notes, fmt.Sprintf("Not all links were read for link:%s, as there are too many to its site; at most %d are.", target, maxLinks))
 		}
 		if len(lost)+len(at.faults)+len(books.Damaged()) > 0 {
 			found.notes = append(found.notes, fmt.Sprintf("Some links to %s may be missing, because a part of the records of the crawl cannot be read.", target))
@@ -130,20 +134,27 @@ func (e *Engine) linking(at *snapshot) search.Linking {
 
 // linksTo returns the pages with links to a target, from the books. Books know the links of all pages that are stored,
 // also of those that wait to be indexed. A link that a page no longer has counts until a merge of books marks it as
-// former. The result cut says whether links were left out because there are more than maxLinks.
-func linksTo(ctx context.Context, books *partition.Books, target *linkTarget, takedowns takedown.Set) (sources map[layout.Identity]bool, cut bool, err error) {
-	var mu sync.Mutex // protects sources
+// former. The result cut says whether links were left out because a book has more than the given number of links to
+// the target's site.
+func linksTo(ctx context.Context, books *partition.Books, target *linkTarget, takedowns takedown.Set, perBook int) (sources map[layout.Identity]bool, cut bool, err error) {
+	var mu sync.Mutex // protects sources and cut
 	sources = make(map[layout.Identity]bool)
-	var seen atomic.Int64 // number of links that were read
 	err = books.Each(ctx, func(ctx context.Context, _ int, r *book.Reader) error {
+		seen, unpaid := 0, 0            // numbers of links that were read, and of those whose effort was not announced yet
 		wanted := make(map[uint32]bool) // indexes of pages in the book's table
 		for _, within := range target.ranges() {
 			for row, err := range r.Rows(ctx, within, false) {
 				if err != nil {
 					return err
 				}
-				if seen.Add(int64(len(row.Sources))) > maxLinks {
+				if seen += len(row.Sources); seen > perBook {
 					break
+				}
+				if unpaid += len(row.Sources); unpaid >= linksAtOnce {
+					if err := effort.Spend(ctx, unpaid/linksPerUnit); err != nil {
+						return err
+					}
+					unpaid = 0
 				}
 				if row.Kind != book.Anchor || row.Former || !target.has(&row) || takedowns.ForgetsURL(row.Target) {
 					continue
@@ -153,6 +164,9 @@ func linksTo(ctx context.Context, books *partition.Books, target *linkTarget, ta
 				}
 			}
 		}
+		mu.Lock()
+		cut = cut || seen > perBook
+		mu.Unlock()
 		if len(wanted) == 0 {
 			return nil
 		}
@@ -167,5 +181,5 @@ func linksTo(ctx context.Context, books *partition.Books, target *linkTarget, ta
 		}
 		return nil
 	})
-	return sources, seen.Load() > maxLinks, err
+	return sources, cut, err
 }

@@ -2,10 +2,18 @@ package search
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
+)
+
+// maxHolding is the greatest number of documents, in all segments together, in which the positions of an
+// alternative's words are read. Each segment has an equal share, at least leastHolding.
+const (
+	maxHolding   = 1 << 14
+	leastHolding = 256
 )
 
 // numberAlternatives numbers the alternatives (synonyms of several words, such as high availability): each gets a
@@ -45,7 +53,15 @@ func (g *gathered) addAlternatives(ctx context.Context, part int) error {
 		if len(docs) == 0 {
 			continue
 		}
+		if most := max(leastHolding, maxHolding/len(g.parts)); len(docs) > most {
+			docs = docs[:most]
+			g.cutAlternatives.Store(true)
+		}
 		found, err := g.occurrences(ctx, part, docs, []*queryPhrase{a.queryPhrase})
+		if errors.Is(err, context.DeadlineExceeded) { // the other terms of the part are read
+			g.cutAlternatives.Store(true)
+			continue
+		}
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -8,16 +9,30 @@ import (
 )
 
 // addApart adds to each plain word of the query that is written like HttpClient (see apart) its parts as a synonym:
-// a page that has http and client next to each other has the word, too, with a lower score.
+// a page that has http and client next to each other has the word, too, with a lower score. Words of more than
+// mostNeighbours parts are left out.
 func (p *plan) addApart() {
+	left := 0
 	for _, together := range p.plain {
 		for _, w := range together.words {
-			text := apart(w.text)
-			if text == w.text || w.expands() || len(p.alternatives) == maxAlternatives {
+			written, _, _ := strings.Cut(w.text, " OR ") // what follows are its synonyms
+			text := apart(written)
+			if text == written || w.expands() {
 				continue
 			}
-			p.addAlternative(text, analysis.Query(text, p.analyzers), []*queryWord{w}, p.weights.Joined)
+			analysed := analysis.Query(text, p.analyzers)
+			if len(withoutJoined(analysed)) > mostNeighbours {
+				continue
+			}
+			if len(p.alternatives) == maxAlternatives {
+				left++
+				continue
+			}
+			p.addAlternative(text, analysed, []*queryWord{w}, p.weights.Joined)
 		}
+	}
+	if left > 0 {
+		p.notes = append(p.notes, fmt.Sprintf("Of the words such as HttpClient, %d were not searched by their parts.", left))
 	}
 }
 

@@ -1,6 +1,10 @@
 package search
 
-import "github.com/bucketsearch/bucketsearch/layout/segment"
+import (
+	"slices"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
 
 // aloneDefined is the factor of a name that a page defines alone, such as print, and not as a part of a longer
 // name, such as print_exception of traceback (see segment.DefinitionTerm).
@@ -19,7 +23,8 @@ const aloneDefined = 1.5
 // Without the bonus, a short page that only mentions the name comes before the long page that describes it
 // among a hundred others.
 func (s *scan) defined(doc uint32) float64 {
-	sum := 0.0
+	s.worths = slices.Grow(s.worths[:0], len(s.words))[:len(s.words)]
+	clear(s.worths)
 	for i := range s.words {
 		c := &s.words[i]
 		if c.doc != doc {
@@ -35,13 +40,19 @@ func (s *scan) defined(doc uint32) float64 {
 				worth = max(worth, factor*l.weight)
 			}
 		}
-		w := s.plan.words[i]
-		for _, part := range w.parts {
-			sum += worth * part.weight
+		if w := s.plan.words[i]; !w.joined {
+			s.worths[i] = max(s.worths[i], worth)
+		} else {
+			for _, part := range w.parts {
+				if part.place >= 0 {
+					s.worths[part.place] = max(s.worths[part.place], worth)
+				}
+			}
 		}
-		if !w.joined {
-			sum += worth * w.weight
-		}
+	}
+	sum := 0.0
+	for i, worth := range s.worths {
+		sum += worth * s.plan.words[i].weight
 	}
 	if sum == 0 {
 		return 0

@@ -250,7 +250,7 @@ func (p *plan) setVariants(w *queryWord, found expansions, most int) {
 // stores for each form how many pages have it. Since no page has both, the sum of these two numbers is
 // the number of pages with the word.
 func (w *queryWord) isOneTerm() bool {
-	return len(w.variants) == 1 || len(w.variants) == 2 && w.variants[1].term == analysis.Outside(w.variants[0].term)
+	return len(w.neighbours) == 0 && (len(w.variants) == 1 || len(w.variants) == 2 && w.variants[1].term == analysis.Outside(w.variants[0].term))
 }
 
 // addAll adds variants to w: the terms of the analysed word a, under which documents with this word are

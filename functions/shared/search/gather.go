@@ -24,6 +24,8 @@ type gathered struct {
 	names   []string // the query's terms; the index of a term is its number
 	// synonyms of several words, which have the numbers after those of all terms
 	alternatives []*synonymPhrase
+	// whether alternatives were looked for in only some of the documents that have their words
+	cutAlternatives atomic.Bool
 	// terms of texts, by part (segment) and number; nil if the part lacks the term
 	terms [][]*segment.Term
 	// terms of anchors (texts of links to pages), by part and number; nil for a part without

@@ -114,10 +114,16 @@ func TestNeighbours(t *testing.T) {
 		"tcp -socket":                           {},
 		"tcp socket*":                           {"http://a/exact"},
 		"tcp (socket OR zebra)":                 {"http://a/exact"},
+		"+tcp tcp socket":                       {"http://a/exact"},
+		"intitle:tcp tcp socket":                {},
 	} {
 		if diff := cmp.Diff(want, urls(t, ix, query)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", query, diff)
 		}
+	}
+	twice := indexOf(t, []segment.Document{page("http://a/joined", "bora bora borabora"), page("http://a/twice", "bora bora")})
+	if r := find(t, twice, Query{Text: "bora bora", Size: 9}); r.Total != len(r.Hits) || len(r.Hits) != 2 {
+		t.Errorf("%d hits of %d", len(r.Hits), r.Total)
 	}
 	if snippet := find(t, ix, Query{Text: "café bar", Size: 1}).Hits[0].Snippet; !slices.Contains(snippet, Fragment{"CaféBar", true}) {
 		t.Errorf("the snippet %v has the word without a mark", snippet)

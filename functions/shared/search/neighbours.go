@@ -25,8 +25,10 @@ const (
 func (p *plan) joinNeighbours() {
 	var runs [][]*queryWord // runs of plain words that follow each other
 	var run []*queryWord
+	conditioned := make(map[*queryWord]bool) // words that documents must have as they stand
+	p.eachLeaf(func(leaf *demand) { conditioned[leaf.word] = true })
 	for _, together := range p.plain {
-		if w := together.words[0]; len(together.words) == 1 && w.joins() {
+		if w := together.words[0]; len(together.words) == 1 && w.joins() && !w.required && !conditioned[w] {
 			run = append(run, w)
 			continue
 		}

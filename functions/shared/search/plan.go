@@ -115,8 +115,8 @@ func (ix *Index) plan(q *Query, unquoted bool) *plan {
 		}
 	}
 	p.wordwise = q.into != nil
-	p.addApart()
 	p.addSynonyms(q.Synonyms)
+	p.addApart()
 	p.setLists(q)
 	switch {
 	case len(p.words) > 0 || p.lists || strings.TrimSpace(q.Text) == "":

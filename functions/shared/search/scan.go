@@ -69,6 +69,7 @@ type scan struct {
 	// query cannot be among the best
 	rest   int
 	scores []float64
+	worths []float64 // for each word, how far the current document defines it as a name (see defined)
 	named  []float64 // weight of each word as a name of the current document's site
 }
 

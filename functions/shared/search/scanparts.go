@@ -84,13 +84,17 @@ func (s *search) scanBatch(ctx deadline, work *scan, parts []int, processors int
 	}
 	scanned, errs := make([]*scan, len(parts)), make([]error, len(parts))
 	var next atomic.Int64
+	var failed atomic.Bool
 	var group sync.WaitGroup
 	for range min(processors, len(parts)) {
 		group.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(parts); i = int(next.Add(1)) - 1 {
+			for i := int(next.Add(1)) - 1; i < len(parts) && !failed.Load(); i = int(next.Add(1)) - 1 {
 				scanned[i] = work.fork(s)
 				if scanned[i].open(s, parts[i]) {
 					errs[i] = scanned[i].pass(uint32(s.parts[parts[i]].Segment.Documents()))
+				}
+				if errs[i] != nil {
+					failed.Store(true)
 				}
 			}
 		})
@@ -98,6 +102,9 @@ func (s *search) scanBatch(ctx deadline, work *scan, parts []int, processors int
 	group.Wait()
 	before := work.count
 	for _, of := range scanned {
+		if of == nil { // not scanned, after an error of another part
+			continue
+		}
 		work.count += of.count - before
 		work.passed = work.passed || of.passed
 		for _, f := range slices.Concat(of.top.best, of.top.ties) {

@@ -119,6 +119,9 @@ func (ix *Index) attempt(ctx context.Context, limited deadline, q *Query, unquot
 	if s.result.Total == 0 {
 		s.result.Notes = append(s.result.Notes, s.unmatched()...)
 	}
+	if s.cutAlternatives.Load() {
+		s.result.Notes = append(s.result.Notes, "Too many pages have the words of a synonym, or of a name such as HttpClient: whether the words stand together was not looked up in all of them.")
+	}
 	if note := s.leftOut(); note != "" {
 		s.result.Notes = append(s.result.Notes, note)
 	}
