@@ -77,7 +77,7 @@ func (e *Effect) collections(before, after *Settings) bool {
 			if !isOnlyMore(was, c) || len(after.Collections) > 1 && before.Rank(c.Name) != after.Rank(c.Name) {
 				return false
 			}
-		case len(before.Collections) < 2:
+		case len(before.Collections) < 2 || c.Version > 1: // a collection that is added again may have links everywhere
 			return false
 		}
 		if !e.begins(was, c) {

@@ -109,6 +109,20 @@ func TestDifference(t *testing.T) {
 	}
 }
 
+// TestCollectionAddedAgain adds a collection that was removed: pages anywhere may have links that it admits.
+func TestCollectionAddedAgain(t *testing.T) {
+	bucket := memblob.New()
+	publish(t, bucket, append(three(), rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon))...)
+	if _, err := collection.Remove(t.Context(), bucket, "few"); err != nil {
+		t.Fatal(err)
+	}
+	before := read(t, bucket)
+	publish(t, bucket, three()[2])
+	if diff := cmp.Diff(settings.Effect{All: true}, settings.Difference(before, read(t, bucket))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestDifferenceOfTakedowns follows a takedown from the time when it is hidden until it is final, or
 // taken back.
 func TestDifferenceOfTakedowns(t *testing.T) {

@@ -190,6 +190,12 @@ func (c *Collector) oldestToKeep(ctx context.Context, moment time.Time) (oldest 
 	if errors.Is(err, manifest.ErrNotKept) || err == nil && then.Checkpoint <= kept {
 		return 0, nil
 	}
+	if err == nil {
+		_, err = manifest.At(ctx, c.Bucket, c.ID(), then.Checkpoint)
+	}
+	if errors.Is(err, manifest.ErrDamaged) || errors.Is(err, blob.ErrAbsent) { // then a later checkpoint will be the oldest
+		return 0, nil
+	}
 	return then.Checkpoint, err
 }
 

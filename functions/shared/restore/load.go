@@ -143,6 +143,9 @@ func (d *divider) add(u account.URL) (crawl int, full bool) {
 		if d.inPlace && len(d.settings.Collections) > 1 && !e.Sitemap {
 			e.Tally, e.Claimed = d.settings.CollectionTally(e.Collection), d.settings.Claims(e.Collection, u.Address, e.Depth, e.Hops)
 		}
+		if d.inPlace && u.Final.State != 0 { // the frontier holds it as final, and would not admit it: a rebuild does
+			d.rationed.missed[crawl] = true
+		}
 		own.pending = append(own.pending, e)
 	} else {
 		own.known = append(own.known, known(d.settings, u))
