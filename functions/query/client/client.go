@@ -83,9 +83,9 @@ func (c *Client) All(ctx context.Context, q Query) iter.Seq2[Result, error] {
 	}
 }
 
-// Facets counts the pages that match a query by site, language and so on: by what q.Facets names, or by all
-// that can be counted if it is empty. The answer has no results, so the fields N, From, ByDate, FoldSites, Highlight
-// and ExplainScore of the query are ignored.
+// Facets counts the pages that match a query by facets, such as site and language: by those that q.Facets names
+// or, if it is empty, by all that exist. The answer has no results, so the fields N, From, ByDate, FoldSites,
+// Highlight and ExplainScore of the query are ignored.
 func (c *Client) Facets(ctx context.Context, q Query) (answer Answer, err error) {
 	q.N, q.From, q.ByDate, q.FoldSites, q.Highlight, q.ExplainScore = 0, 0, false, false, false, false
 	err = c.json(ctx, "/v1/facets?"+q.values().Encode(), &answer)

@@ -83,7 +83,7 @@ type Answer struct {
 	Notes      []string           `json:"notes"`      // sentences for people about what was cut, left out or damaged
 	DidYouMean *Correction        `json:"did_you_mean"`
 	Results    []Result           `json:"results"`
-	Facets     map[string][]Count `json:"facets"` // by the name of the facet: the most frequent values first, but the latest year first
+	Facets     map[string][]Count `json:"facets"` // values by facet, the most frequent first, but years descending
 	Translated []Translation      `json:"translated"`
 	Cost       *Cost              `json:"cost"`
 	// paths on the server of the next and the previous page of results; "" if there is none

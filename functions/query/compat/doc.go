@@ -67,8 +67,9 @@
 // # Filters, facets and order
 //
 // Filters and facets can have the attributes site, lang (or language), collection, type (the media type) and year
-// (of the page's own date; a filter has one year); filters can also have date. A filter is a list of conditions, all of which must hold. In place of a condition
-// there may be several alternatives for the same attribute. Example: lang:en AND (site:a.org OR site:b.org).
+// (the year of the date that the page states for itself; a filter can have only one year). Filters can also have
+// the attribute date. A filter is a list of conditions, all of which must hold. In place of a condition there may
+// be several alternatives for the same attribute. Example: lang:en AND (site:a.org OR site:b.org).
 // Other filters and parameters are ignored, and the member message of the answer says so.
 //
 // The newest pages come first if a request to Meilisearch's paths has the parameter sort ["date:desc"], or if a

@@ -39,7 +39,8 @@ func conditionOf(text string) condition {
 // opposites of the operators.
 var opposites = map[string]string{"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
-// columnOf maps attributes in filters and facets to facets of a search, which are filters but for Year.
+// columnOf gives the name of a facet in package search for each attribute that filters and facets of the front
+// ends may have. All of these facets but Year are also filters.
 var columnOf = map[string]string{
 	"site": search.Site, "lang": search.Lang, "language": search.Lang, "collection": search.Collection, "type": search.Type, "year": search.Year,
 }
@@ -114,8 +115,8 @@ func bound(q *engine.Query, c condition) bool {
 	return true
 }
 
-// ofYear adds to a query that the date of pages is within a year, such as year = 2026. It reports whether it could:
-// not if the query already has another bound of the date.
+// ofYear changes a query so that it finds only pages whose date is in a year, for a condition such as year = 2026.
+// If the query has a bound of the date already, ofYear changes nothing and returns false.
 func ofYear(q *engine.Query, c condition) bool {
 	start, err := time.Parse("2006", c.value)
 	if err != nil || columnOf[c.attribute] != search.Year || c.operator != "=" {

@@ -113,10 +113,11 @@ func newCurated(key string, d curation.Document) *curated {
 	return c
 }
 
-// curate computes for each ban of the curation by which documents of the segment it hides (the field
-// banned). It does nothing if o has this curation already. It looks for the identities of the banned pages; for
-// bans by the beginning of an address, also the documents whose addresses may begin so. The parameter
-// unvisited says whether the segment is an overlay of unvisited URLs (known only by links).
+// curate computes, for each ban of the curation, which documents of the segment the ban hides, and stores the
+// result in the field banned. It does nothing if o has the result for this curation already. A ban of one page is
+// looked up by the identity of the page. A ban of all addresses with a certain beginning is compared with the
+// documents whose addresses may have this beginning. The parameter unvisited says whether the segment is an
+// overlay of unvisited URLs (known only by links).
 func (o *opened) curate(ctx context.Context, by *curated, unvisited bool) error {
 	if by == o.curated {
 		return nil

@@ -16,9 +16,10 @@ import (
 )
 
 const (
-	// maxLinks is the greatest number of links that are read for a filter link: of a query.
+	// maxLinks is the greatest number of links that are read for a filter such as link:example.org.
 	maxLinks = 1 << 20
-	// maxBooks is the greatest number of books that are read for it. Merges keep them few.
+	// maxBooks is the greatest number of books (records of the crawl, which have the links) in which links are
+	// looked for. If there are more, the filter is ignored. Merges keep the number of books low.
 	maxBooks = 512
 	// linksAtOnce is the number of links of a book after whose reading their effort is announced, and linksPerUnit
 	// the number of links that are read by a unit of effort (see package effort).
@@ -26,14 +27,14 @@ const (
 	linksPerUnit = 16
 )
 
-// linkTarget is the value of a filter link: as it was read.
+// linkTarget is the parsed value of a filter link:, which is a page or a host.
 type linkTarget struct {
-	pages []address.Address // the pages to which links must lead; if the value has no scheme, with https and with http
-	host  string            // or the host to any page of which they must lead; "" if there are pages
-	all   layout.Range      // range of the hash space that has all these targets, if there is a host
+	pages []address.Address // target pages: one, or the one with https and the one with http
+	host  string            // target host: links to any of its pages count; "" if the target is pages
+	all   layout.Range      // if the target is a host: range of the hash space of URLs that contains all its pages
 }
 
-// readTarget reads the value of a filter link:. It returns false if the value is no address.
+// readTarget parses the value of a filter link:. It returns false if the value is no address.
 //
 //	https://example.org/a    this page
 //	example.org/a            this page, with https or http
@@ -57,7 +58,7 @@ func readTarget(text string) (t linkTarget, is bool) {
 	return t, true
 }
 
-// ranges returns the ranges of the hash space that have the targets.
+// ranges returns the ranges of the hash space of URLs in which the target pages are.
 func (t *linkTarget) ranges() (all []layout.Range) {
 	if t.host != "" {
 		return []layout.Range{t.all}
@@ -68,7 +69,8 @@ func (t *linkTarget) ranges() (all []layout.Range) {
 	return all
 }
 
-// has reports whether links of a row of a book lead to the target.
+// has reports whether the links in a row of a book lead to the target. All links in a row have the same target
+// URL.
 func (t *linkTarget) has(row *book.Row) bool {
 	if t.host != "" {
 		a, err := address.Parse(row.Target)
@@ -82,8 +84,9 @@ func (t *linkTarget) has(row *book.Row) bool {
 	return false
 }
 
-// linking returns the function that finds the pages with links to the target of a filter link: (see search.Linking). It
-// opens the books (the records of the crawl) once, and reads the links to each target once.
+// linking returns the function that finds the pages with links to the target of a filter link: (see
+// search.Linking). The function opens the books (records of the crawl, which have the links) once. It keeps its
+// answers: if it is called again with the same target, it reads nothing.
 func (e *Engine) linking(at *snapshot) search.Linking {
 	type answer struct {
 		sources map[layout.Identity]bool

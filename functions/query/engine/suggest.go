@@ -11,9 +11,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// Suggest returns titles, headings, texts of links and completed words for a text that somebody is typing, the best first
-// (see search.Index.Suggest). As in Search, a segment that cannot be used is left out. Titles and headings
-// of banned pages are left out, too.
+// Suggest returns suggestions for a text that somebody is typing, the best first: titles, headings, texts of
+// links, and completed words (see search.Index.Suggest). As in Search, a segment that cannot be used is left out.
+// Titles and headings of banned pages are left out, too.
 func (e *Engine) Suggest(ctx context.Context, q search.Suggesting) ([]search.Suggestion, error) {
 	current, err := e.snapshots.get(ctx, e)
 	if err == nil {

@@ -7,7 +7,7 @@
 //	costly requests that are worked on at once   half of Options.AtOnce       the next ones wait
 //	quick requests that wait                     MaxWaiting, 256              refused
 //	costly requests that wait                    MaxCostly, 16                refused
-//	time that a request waits in one queue       MaxWait, 1 s                 refused (at once, if foreseen)
+//	time that a request waits in one queue       MaxWait, 1 s                 refused; at once if this is expected
 //	answers of one client that are being sent    MaxSending, 16               refused
 //	body of a request                            MaxBody, 1 MiB               refused, status 413
 //	clients that are remembered                  maxClients, 16384            clients without requests are forgotten
@@ -19,15 +19,16 @@
 // # Costly requests
 //
 // Some queries take a hundred times as much processor time as others: those for a hundred hits, those with many
-// prefixes or words with edits, and those that are searched in several languages. How costly a query is, shows
-// only when it is searched. So each request begins in the queue of quick ones, and its work announces its effort
-// as soon as that is known (see package effort). The unit is about a microsecond.
+// prefixes or words with edits, and those that are searched in several languages. How costly a query is becomes
+// known only while it is searched. So each request begins in the queue of quick requests. The work on it announces
+// its effort (estimated processor time, see package effort) as soon as that is known. The unit of effort is about
+// a microsecond.
 //
 //	effort                       what happens
 //	up to 20,000 (quickEffort)   the request keeps its place among the quick ones until it is answered
-//	more                         it gives up this place, and waits for one among the costly ones. After each 2,000
-//	                             units (slice) it pauses until no quick request is worked on, but for at most
-//	                             10 ms (pause), so that it always goes on
+//	more                         the request gives up this place, and waits for a place among the costly ones.
+//	                             After each 2,000 units (slice) it pauses until no quick request is worked on,
+//	                             but for at most 10 ms (pause), so that it always goes on
 //
 // So quick requests wait only for other quick ones, and costly ones take little processor time from them. A search
 // for three words and ten hits has an effort of about 6,000.
@@ -43,10 +44,10 @@
 //
 // # Order
 //
-// In both queues, of the waiting clients the one whose requests have taken the least effort is next (start-time
-// fair queueing: Goyal, Vin and Cheng, 1996). In the queue of quick requests, a costly one counts as 20,000. So
-// neither many requests nor costly ones delay other clients. A client that seldom asks waits at most about as
-// long as work on one quick request takes.
+// In both queues, the next request is that of the waiting client whose requests have taken the least effort
+// (start-time fair queueing: Goyal, Vin and Cheng, 1996). In the queue of quick requests, a costly request counts
+// as 20,000 units. So neither many requests nor costly ones of a client delay other clients. A client that seldom
+// asks waits at most about as long as the work on one quick request takes.
 package limit
 
 import (
@@ -109,7 +110,8 @@ func New(next http.Handler, o Options) *Handler {
 	}
 }
 
-// Counts returns the counts of all requests, as quick ones, and of those that have turned out to be costly.
+// Counts returns two counts: the first is of the queue of quick requests, where every request begins; the second
+// is of the queue of costly requests.
 func (h *Handler) Counts() (quick, costly Counts) { return h.quick.counts(), h.costly.counts() }
 
 // ServeHTTP implements http.Handler.

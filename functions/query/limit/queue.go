@@ -9,19 +9,20 @@ import (
 	"time"
 )
 
-// Counts are numbers of requests: Admitted and Refused since the start, Working and Waiting now. Waited is the
-// sum of the times for which requests have waited since the start, those that were refused at last included.
+// Counts are numbers of requests. Admitted and Refused count since the start of the program; Working and Waiting
+// are the present numbers. Waited is the sum of the times for which requests have waited since the start,
+// including requests that were refused after they had waited.
 type Counts struct {
 	Admitted, Refused, Working, Waiting int
 	Waited                              time.Duration
 }
 
-// queue decides which requests are worked on, and when. It shares the effort fairly among the clients by
-// virtual clocks. Each client has a clock, which advances by the effort of its requests (see package effort), not
-// by the time that they take: that would be long for any request while others keep the processors busy. The next
-// request is that of the waiting client with the earliest clock. The clock of a client that is new, or has not
-// asked for some time, is first set to the clock of the request that was begun last. So a client cannot save up
-// effort by not asking.
+// queue decides which requests are worked on, and when. It shares the processor time fairly among the clients by
+// virtual clocks. Each client has a clock, which advances by the effort of its requests (estimated processor time,
+// see package effort). It does not advance by the time that they take: this is long for any request while others
+// keep the processors busy. The next request is that of the waiting client with the earliest clock. If a client is
+// new, or has not asked for some time, its clock is first set to the clock of the request that was begun last. So
+// a client cannot save up effort by not asking.
 type queue struct {
 	options Options
 	atOnce  int // greatest number of requests that are worked on at once
@@ -32,7 +33,7 @@ type queue struct {
 	queued  []*client     // the clients that have requests waiting, in the order in which they came
 	now     int           // virtual time: clock of the request that was begun last
 	mean    time.Duration // mean duration of the latest requests, the latest weighing most
-	usual   int           // mean effort of the latest requests, the latest weighing most
+	usual   int           // mean effort of the latest requests, in which the latest ones have the greatest weight
 	idle    chan struct{} // is closed when no request is worked on any more; nil while none is
 	Counts
 }
@@ -63,8 +64,8 @@ func (b *busy) Error() string { return b.sentence }
 
 const (
 	firstMean  = 20 * time.Millisecond // mean duration of a request before any was measured
-	firstUsual = 10_000                // mean effort of a request before any was made
-	weightMean = 16                    // a mean moves by this part of its difference to the latest value
+	firstUsual = 10_000                // mean effort of a request before the first one has ended
+	weightMean = 16                    // a mean moves by 1/16 of its difference from the new value
 )
 
 func newQueue(o Options, atOnce, most int) *queue {

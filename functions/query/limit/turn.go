@@ -10,7 +10,7 @@ type turn struct {
 	queue   *queue
 	client  *client
 	began   time.Time
-	charged int  // what the clock of the client was moved on by beforehand
+	charged int  // effort by which begin has advanced the clock of the client; leave corrects it
 	hasLeft bool // whether leave was called; protected by queue.mu
 }
 

@@ -13,7 +13,7 @@ import (
 
 // Limits of costly requests, in units of package effort (about a microsecond).
 const (
-	anyEffort   = 1_000                 // effort of any request, such as that of reading it
+	anyEffort   = 1_000                 // effort that every request costs, for instance to read it
 	quickEffort = 20_000                // greatest effort of a quick request
 	slice       = 2_000                 // effort of a costly request between two pauses
 	pause       = 10 * time.Millisecond // greatest length of a pause
@@ -25,12 +25,12 @@ const (
 type work struct {
 	from  netip.Addr
 	quick *turn
-	among *queue // the queue of costly requests
+	among *queue // queue of costly requests
 
 	spent    atomic.Int64 // effort so far
 	isCostly atomic.Bool
 
-	mu     sync.Mutex // protects the following fields; is held while the request waits or pauses, so all its goroutines do
+	mu     sync.Mutex // protects the following fields; held while the request waits or pauses
 	costly *turn      // place among the costly requests; nil as long as the request has none
 	slice  int        // effort that is left until the next pause
 	isDone bool       // whether finished was called
@@ -72,9 +72,10 @@ func (w *work) Spend(ctx context.Context, units int) error {
 	return w.quick.queue.waitIdle(ctx, pause)
 }
 
-// move moves the request from the queue of quick requests to that of costly ones, and waits for its turn there. It
-// does nothing if the request has got one before. Whatever the request has done so far, its client is charged for
-// quickEffort. So a client that sends costly requests comes after those that do not. The caller holds w.mu.
+// move moves the request from the queue of quick requests to that of costly ones, and waits there until it may go
+// on. If the request was moved before, move does nothing. The client is charged quickEffort for the place in the
+// quick queue, even if the request has spent less so far. So the next request of this client comes after those of
+// clients without costly requests. The caller holds w.mu.
 func (w *work) move(ctx context.Context) error {
 	switch {
 	case w.costly != nil:
@@ -95,8 +96,8 @@ func (w *work) move(ctx context.Context) error {
 	return err
 }
 
-// finished records that the work on the request has ended, and that its answer is now being sent. Further calls
-// only give up a place that the request has got since.
+// finished records that the work on the request has ended, and that its answer is now being sent. A second call
+// gives up a place among the costly requests that the request has got after the first call, and does nothing else.
 func (w *work) finished() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

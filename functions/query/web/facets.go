@@ -39,7 +39,8 @@ type chip struct {
 	Address     string
 }
 
-// filterOf returns the field of the query that has the values of a filter. The name is one of filterNames.
+// filterOf returns the field of the query that has the values of the filter with this name, which is one of
+// filterNames.
 func filterOf(q *engine.Query, name string) *[]string {
 	switch name {
 	case search.Site:
@@ -75,8 +76,9 @@ func facetsOf(q engine.Query, found engine.Result) (views []facetView) {
 	return views
 }
 
-// narrowed returns a query whose results are only those that have a value of a facet. A year narrows the period of
-// a query: after=2026-05-01 and the year 2026 give after=2026-05-01 and before=2027-01-01.
+// narrowed returns a copy of a query that finds only the results with one value of a facet. A year is applied as a
+// period. For example, a query with after=2026-05-01, narrowed to the year 2026, has after=2026-05-01 and
+// before=2027-01-01.
 func narrowed(q engine.Query, facet, value string) engine.Query {
 	if facet != search.Year {
 		*filterOf(&q, facet) = []string{value}
@@ -93,7 +95,8 @@ func narrowed(q engine.Query, facet, value string) engine.Query {
 	return q
 }
 
-// yearOf returns the year, such as "2026", if the period of a query (After, Before) is this whole year; else "".
+// yearOf returns the year, such as "2026", if the period of the query (After and Before) is exactly this year;
+// otherwise "".
 func yearOf(q engine.Query) string {
 	start := time.Date(q.After.Year(), time.January, 1, 0, 0, 0, 0, time.UTC)
 	if q.After.IsZero() || !q.After.Equal(start) || !q.Before.Equal(start.AddDate(1, 0, 0)) {

@@ -56,8 +56,8 @@ func pageAddress(q engine.Query, from int) string {
 	return "/search?" + values.Encode()
 }
 
-// literalOf returns a time as a parameter has it: a date such as 2026-01-31 if it is the beginning of a day in UTC,
-// or else an RFC 3339 time.
+// literalOf formats a time for a parameter of an address: as a date such as 2026-01-31 if it is the beginning of a
+// day in UTC, otherwise as an RFC 3339 time.
 func literalOf(t time.Time) string {
 	if t = t.UTC(); t.Equal(t.Truncate(24 * time.Hour)) {
 		return t.Format(time.DateOnly)

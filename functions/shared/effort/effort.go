@@ -1,32 +1,33 @@
-// Package effort lets work on a request announce how much processor time it is about to take, so that whoever
-// has begun the request can have costly work give way to cheap work. A server puts a Payer into the context of
-// a request (With). Every long loop of the work calls Spend before each of its steps:
+// Package effort estimates how much processor time the work on a request takes, and announces it before the work
+// is done. So a server can make costly requests wait for cheap ones. The server puts a Payer, which receives the
+// announcements, into the context of a request (see With). Every long loop of the work calls Spend before each of
+// its steps:
 //
 //	if err := effort.Spend(ctx, len(terms)*perTerm); err != nil {
 //		return err
 //	}
 //
-// Effort is estimated from numbers such as that of the terms to be looked up, and is not measured. So it is the
-// same for the same request, however busy the machine is. Its unit is about a microsecond of one processor.
+// Effort is not measured, but computed from numbers such as the number of terms to look up. So the same request
+// always has the same effort, even on a busy machine. A unit of effort is about one microsecond of one processor.
 package effort
 
 import "context"
 
-// Payer is told of effort before it is made. It may be called by several goroutines of a request at the same
-// time.
+// Payer receives the announcements of effort for one request. Several goroutines of the request may call its
+// methods at the same time.
 type Payer interface {
-	// Expect is called when it becomes known that effort of so many units is ahead, which Spend will be called for.
-	// What holds for Spend holds for Expect.
+	// Expect announces that at least so many units of effort are ahead. Spend is called for the same units later.
+	// Like Spend, Expect may wait, and has the same errors.
 	Expect(ctx context.Context, units int) error
-	// Spend is called before work of so many units. It may wait before it returns. The work must not be done
-	// if it returns an error: the error of ctx if ctx ended while Spend waited, or a *Refused.
+	// Spend is called just before work of so many units. It may wait before it returns. If it returns an error,
+	// the work must not be done. The error is that of ctx if ctx ended while Spend waited, or a *Refused.
 	Spend(ctx context.Context, units int) error
 }
 
 // Refused is the error of a request that turned out to be costly while too many costly ones waited.
 type Refused struct {
-	Sentence string // what is the matter, without a full stop
-	Seconds  int    // after which the client may ask again
+	Sentence string // message for the client, without a full stop
+	Seconds  int    // number of seconds after which the client may ask again
 }
 
 // Error implements error.
@@ -34,11 +35,11 @@ func (r *Refused) Error() string { return r.Sentence }
 
 type key struct{}
 
-// With returns a context whose work is announced to p.
+// With returns a context that has the Payer p: Expect and Spend with this context call p.
 func With(ctx context.Context, p Payer) context.Context { return context.WithValue(ctx, key{}, p) }
 
-// Expect tells the Payer of the context, if it has one, that work of so many units is ahead. Its error is like that
-// of Spend.
+// Expect tells the Payer of the context that work of so many units is ahead (see Payer). Without a Payer it does
+// nothing. Its errors are those of Spend.
 func Expect(ctx context.Context, units int) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -49,8 +50,8 @@ func Expect(ctx context.Context, units int) error {
 	return nil
 }
 
-// Spend announces work of so many units to the Payer of the context, if it has one. Its error is that of ctx if
-// ctx has ended, or that of the Payer.
+// Spend announces work of so many units to the Payer of the context (see Payer). It returns the error of ctx if
+// ctx has ended, otherwise that of the Payer; nil if the context has no Payer.
 func Spend(ctx context.Context, units int) error {
 	if err := ctx.Err(); err != nil {
 		return err

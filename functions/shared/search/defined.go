@@ -6,22 +6,24 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// aloneDefined is the factor of a name that a page defines alone, such as print, and not as a part of a longer
-// name, such as print_exception of traceback (see segment.DefinitionTerm).
+// aloneDefined is the factor for a name that stands alone where a page defines it, such as print. A name that is
+// the last part of a longer one, such as dumps in json.dumps, does not get the factor (see
+// segment.DefinitionTerm).
 const aloneDefined = 1.5
 
-// defined returns the bonus of a document that defines names of the query, such as the page of a manual that
-// describes a function with this name:
+// defined returns the bonus of a document that defines names which the query has. Example: a page of a manual that
+// describes the function print, if the query has the word print. The bonus is
 //
 //	Weights.Defined · D · (D/A)²
 //
-//	D   sum of the weights of those words of the query that are names which the page defines, each times
-//	    the worth of the variant that is the name, and times aloneDefined if the page defines it alone. A joined
-//	    word such as literal_eval has the weights of its parts.
+//	D   sum, over those words of the query that the page defines as names, of
+//	    the weight of the word (of a joined word such as literal_eval, the weights of its parts)
+//	    times the worth of the variant (term of the word) that is the name
+//	    times aloneDefined if the name stands alone in its definition
 //	A   sum of the weights of all words of the query; D/A is at most 1
 //
-// Without the bonus, a short page that only mentions the name comes before the long page that describes it
-// among a hundred others.
+// Without the bonus, a short page that only mentions a name would come before the long page that describes it
+// together with a hundred other names.
 func (s *scan) defined(doc uint32) float64 {
 	s.worths = slices.Grow(s.worths[:0], len(s.words))[:len(s.words)]
 	clear(s.worths)

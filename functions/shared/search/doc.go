@@ -83,9 +83,9 @@
 //
 // # Dates
 //
-// after:, before:, [Query].ByDate and the facet [Year] use the date that a page states for itself, such as "Last updated on Nov
-// 26, 2026" (segment.Document.Date), as a day in UTC. The day of the download does not count: otherwise all
-// pages of an old manual would be new on the day of a crawl. A page that states no date
+// after:, before:, [Query].ByDate and the facet [Year] use the date that a page states for itself, such as
+// "Last updated on Nov 26, 2026" (segment.Document.Date), as a day in UTC. The day of the download does not
+// count: otherwise all pages of an old manual would be new on the day of a crawl. A page that states no date
 //
 //	with after: or before:   does not match; a note says how many pages that the other filters accept
 //	                         were left out for this reason
@@ -173,13 +173,13 @@
 //	n   number of words of the title that are words of the query
 //	L   number of all words of the title
 //
-// A page that defines names of the query, such as the page of a manual that describes a function of this
-// name, gets another bonus, under the same condition:
+// A page that defines names of the query gets another bonus, under the same condition. Example: the query has
+// the word print, and the page, of a manual, describes the function print.
 //
 //	2 · D · (D/A)²
 //
 //	D   sum of the weights of those words of the query that the page defines as names (see
-//	    segment.DefinitionTerm), times 1.5 if the name is no part of a longer one
+//	    segment.DefinitionTerm), times 1.5 if the name stands alone, and not as dumps in json.dumps
 //	A   as above; D/A is at most 1
 //
 // Two plain words that follow each other in the query score more where they are near each
@@ -232,11 +232,12 @@
 // A document with e and mail has all words, even without email. A document with email counts as having
 // e and mail, too; these then score 0.8 times.
 //
-// Plain words that follow each other are searched as one word, too: http client also finds documents that have
-// only HttpClient, http_client or http-client. They count as having both words, which then score 0.8 times, but
-// neither for the idf of these words nor for their nearness. This holds for two to four words of digits and
-// of letters with upper and lower case, and for the first eight words that can be made of a query, pairs first. It does
-// not hold if the one word is a stop word: in to does not find into.
+// Plain words that follow each other are searched as one joined word, too: http client also finds documents that
+// have only HttpClient, http_client or http-client. Such a document counts as having both words, which then score
+// 0.8 times. The joined word does not count for the idf of the words, nor for their nearness. Two to four
+// words are joined if they consist of digits, and of letters of scripts with upper and lower case. A query has
+// at most eight joined words, those of two words first. A joined word that is a stop word is left out: in to
+// does not find into.
 //
 // Matches with equal scores are ordered by identity, a hash of the URL.
 //
@@ -326,8 +327,9 @@
 // # Suggestions
 //
 // [Index.Suggest] offers titles, headings, anchors (texts of links to a page) and words for a text that is being
-// typed. An anchor of four pages or more of a segment, such as here, is left out, because it names none of them. The
-// score of a suggestion is the sum of the following. In this scale, 8 more means twice the rank of the page.
+// typed. An anchor that leads to four pages or more of a segment, such as the word here, is left out, because it
+// names none of them. The score of a suggestion is the sum of the following. In this scale, 8 more means twice
+// the rank of the page.
 //
 //	rank of the page            its segment.Rank; that of the mean page if it has none
 //	the title of a page         24

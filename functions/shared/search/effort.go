@@ -1,21 +1,22 @@
 package search
 
-// The effort of the steps of a search, in units of package effort (about a microsecond of a processor). Each
-// step is announced before it is done.
+// Effort of the steps of a search, in units of package effort (about a microsecond of a processor). Each constant
+// is the effort of the step in its comment, and is announced before the step is done.
 const (
-	perTerm     = 4   // a term looked up in a segment
-	perPrefix   = 20  // words with a prefix, looked up in the dictionary of a segment
-	perFound    = 300 // 256 words that were found so
-	perEdit     = 500 // words that are an edit away, looked up in the dictionary of a segment; two edits take twice as much
-	perScanned  = 40  // 64 windows of documents, scanned for a word
-	perPosition = 1   // a document searched for a word of a phrase
-	perMoved    = 8   // the same for a phrase of three words or more, from whose positions they may be moved
-	perDocument = 50  // a document of a hit, or of one that may be alike, read
-	perHit      = 300 // a hit marked
+	perTerm     = 4   // look up a term in a segment
+	perPrefix   = 20  // find the words with a prefix in the dictionary of a segment
+	perFound    = 300 // take 256 of the words that were found for a prefix or for edits
+	perEdit     = 500 // find the words within one edit in the dictionary of a segment; two edits cost twice as much
+	perScanned  = 40  // scan 64 windows of documents for a word
+	perPosition = 1   // look for a word of a phrase in a document
+	perMoved    = 8   // the same if the phrase has three words or more, which may be moved
+	perDocument = 50  // read a document of a hit, or one that may be alike
+	perHit      = 300 // mark the words of the query in a hit
 )
 
-// expected returns the effort that a search for a query with the plan p will take at least, as far as the query
-// alone tells: that of looking up its words, and of showing its hits if it has as many as were asked for.
+// expected returns a lower bound of the effort of a search, from the query and its plan p alone: the effort of
+// looking up its words, and of showing as many hits as the query asks for. (If fewer are found, the effort may be
+// lower.)
 func (ix *Index) expected(q *Query, p *plan) int {
 	effort := q.Size * (perDocument + perHit)
 	p.each(func(w *queryWord) {
@@ -24,8 +25,8 @@ func (ix *Index) expected(q *Query, p *plan) int {
 	return effort
 }
 
-// effort returns the effort of looking for the words that w stands for in one segment, if it is a prefix or a word
-// with edits.
+// effort returns the effort of finding, in one segment, the words for which w stands: those with a prefix or with
+// edits. It is 0 if w is an ordinary word.
 func (w *queryWord) effort() int {
 	switch {
 	case !w.expands():

@@ -263,7 +263,7 @@ func (p *plan) addAll(w *queryWord, a *analysis.Word, worth float64) {
 	}
 }
 
-// rulesOf returns the rules of analysis that give the term a.Terms[n] (see variant.rules).
+// rulesOf returns the set of rules of analysis that give the n-th term of the word a (see variant.rules).
 func rulesOf(a *analysis.Word, n int) (rules uint64) {
 	for r, of := range a.Of {
 		if of == n {

@@ -173,9 +173,10 @@ func (f *filter) names(others []string) (names []string) {
 	return names
 }
 
-// accept returns the documents of a part (segment of the index) that the filter accepts. The parameter strings
-// has at least the columns that the filter needs, by name. The parameter dates is needed if the filter is by date.
-// The result undated is the number of pages that are left out only because they state no date.
+// accept returns the documents of a part (segment of the index) that the filter accepts. The parameter strings has
+// the columns that the filter needs, by name; it may have more. The parameter dates is needed only if the filter
+// is by date. The result undated is the number of pages that the filter leaves out only because they state no
+// date.
 func (f *filter) accept(p Part, strings map[string]*segment.StringColumn, dates ownDates) (of accept, undated int) {
 	if f.empty() {
 		return accept{dead: p.Dead}, 0
@@ -184,7 +185,7 @@ func (f *filter) accept(p Part, strings map[string]*segment.StringColumn, dates 
 	of.keep(p.Segment.Documents())
 	allowed := of.allowed
 	for name, column := range strings {
-		if len(f.any[name])+len(f.none[name]) == 0 { // the column is of a facet only
+		if len(f.any[name])+len(f.none[name]) == 0 { // no filter is on this column; it was read for a facet
 			continue
 		}
 		pass := f.sets(name, column)

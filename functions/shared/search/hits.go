@@ -179,7 +179,7 @@ func (s *search) see(part int32, doc uint32) {
 	}
 }
 
-// startCounts sets all counts to 0, unless some matches are counted already.
+// startCounts sets all counts of the facets to 0, unless some matches are counted already.
 func (s *search) startCounts() {
 	if s.counts != nil {
 		return
@@ -252,8 +252,8 @@ func (s *search) facets(scale float64) (facets []Facet) {
 	return facets
 }
 
-// order sorts the values of a facet, the most frequent first, or the latest year first. It removes those after the
-// first maxCounts.
+// order sorts the values of a facet: the most frequent first, equally frequent ones by alphabet; or, if the facet
+// is Year, the latest year first. It keeps only the first maxCounts values.
 func (f *Facet) order() {
 	slices.SortFunc(f.Values, func(a, b Count) int {
 		if f.Name == Year {

@@ -58,7 +58,8 @@ type Index struct {
 	// Part.begun)
 	begun   bool
 	exactly int // number of matches that a search always counts; it may leave out further ones (see countExactly)
-	// least number of postings for which a search scans segments in parallel (see parallelPostings)
+	// least number of postings of a query's words for which a search scans several segments in parallel (see
+	// parallelPostings)
 	parallel uint64
 
 	weights *Weights
@@ -155,8 +156,9 @@ func (v *vocabulary) read(language string) {
 	v.language, v.analyzer = hashOf(language), analysis.For(language)
 }
 
-// bitOf returns one of 64 bits for the hash of a term. If a set of terms and the terms of a word have no bit in
-// common, they have no term in common.
+// bitOf returns a number with one of 64 bits set, which depends on the hash of a term. The bits of several terms,
+// joined by OR, make a cheap test: if two sets of terms have no bit in common, they have no term in common. The
+// reverse does not hold.
 func bitOf(hash uint64) uint64 { return 1 << (hash & 63) }
 
 // word returns the terms that analysis makes of a word of the current text (see read), as hashes. The
@@ -237,7 +239,7 @@ type place struct {
 	segment string // key of the segment
 	doc     uint32
 	print   bool // whether the value is the fingerprint of the document, and not the document
-	guide   bool // whether the value is the guide of the segment's block of terms with the number in doc
+	guide   bool // true: the value is the guide of the block of terms with the number in doc
 }
 
 // These values of place.doc are not numbers of documents. Under a key with one of them, the cache has
@@ -308,7 +310,8 @@ func (m *Memory) putVectors(key string, v segment.Vectors) {
 	m.put(place{segment: key, doc: allVectors}, v, 256+int64(len(v)))
 }
 
-// columnPlaces has, for each column of strings that is cached, the place.doc under which it is cached.
+// columnPlaces has the columns of strings that are cached, by name. The value is the number in place.doc under
+// which the column is cached.
 var columnPlaces = map[string]uint32{
 	segment.Languages: allLanguages, segment.Sites: allSites, segment.Types: allTypes, segment.Collections: allCollections,
 }
@@ -394,7 +397,7 @@ func (m *Memory) Guides(key string, blocks []int) []*segment.Guide {
 func (m *Memory) PutGuide(key string, block int, guide *segment.Guide) {
 	const entry = 192 // size in bytes of what the cache keeps beside a value
 	p := place{segment: key, doc: uint32(block), guide: true}
-	m.remove(p) // a guide that was made from other bytes of the block
+	m.remove(p) // the cache may hold a guide of other bytes of this block
 	m.put(p, guide, entry+guide.Size())
 }
 

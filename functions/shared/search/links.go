@@ -9,15 +9,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// maxLinked is the greatest number of filters link: in a query. For each, links are read outside of the segments.
+// maxLinked is the greatest number of filters link: in a query. Each of them costs reads in the books, which are
+// outside of the segments.
 const maxLinked = 4
 
-// Linking finds the pages with links to a target: the value of a filter link:, such as https://example.org/a.
+// Linking is a function that finds the pages with links to a target. The target is the value of a filter link:,
+// such as https://example.org/a. The results are
 //
-//	sources   identities of the pages; nil if the target cannot be read, so that the filter is ignored
-//	notes     sentences for the reader about what was cut or left out
+//	sources   identities of the pages; nil if the target cannot be parsed, so that the filter is ignored
+//	notes     sentences for the person who searches, about what was cut or left out
 //
-// It may be called several times for a target, and by several goroutines at the same time.
+// Linking may be called several times for a target, and by several goroutines at the same time.
 type Linking func(ctx context.Context, target string) (sources map[layout.Identity]bool, notes []string, err error)
 
 // linked is a filter link: of a query.
@@ -40,8 +42,8 @@ func (f *filter) addLink(c clause) {
 	}
 }
 
-// findLinks finds the pages with links to the targets of the filters link:. It removes filters that must be ignored,
-// with a note.
+// findLinks finds, for each filter link:, the pages with links to its target. If a filter must be ignored,
+// findLinks removes it, and adds a note to the result.
 func (s *search) findLinks(ctx deadline) error {
 	if len(s.plan.filter.links) == 0 {
 		return nil
@@ -72,8 +74,8 @@ func (s *search) findLinks(ctx deadline) error {
 	return nil
 }
 
-// keepLinking removes the documents that the filters link: do not accept from those that may match. The identities of
-// all documents must have been read.
+// keepLinking removes those documents from the possible matches that the filters link: do not accept. It needs the
+// identities of all documents, which must have been read before.
 func (s *search) keepLinking() {
 	for part, ids := range s.identities {
 		s.accept[part].keep(s.parts[part].Segment.Documents())

@@ -146,8 +146,8 @@ func (m *textMarker) each(text string, from int, end *int, yield func(span)) int
 	return from
 }
 
-// outsideWord returns the last offset up to at that is in no word, nor in a joined word such as e-mail; from if
-// there is none behind it.
+// outsideWord returns the last offset between from and at that is not inside of a word, or of a joined word such
+// as e-mail. If there is none but from, it returns from.
 func outsideWord(text string, from, at int) int {
 	for at > from && (wordBytes[text[at-1]] || mayJoin[text[at-1]]) {
 		at--
@@ -155,8 +155,8 @@ func outsideWord(text string, from, at int) int {
 	return at
 }
 
-// oneWord calls yield with the matches in the word that begins at the offset from, and returns the end of the
-// word. If no word begins there, it returns the next offset.
+// oneWord calls yield with the matches in the word that begins at the offset from, and returns the offset of the
+// word's end. If no word begins there, it calls nothing and returns the next offset.
 func (m *textMarker) oneWord(text string, from int, yield func(span)) (end int) {
 	to, bits := wordEnd(text, from)
 	if to == from {

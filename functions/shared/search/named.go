@@ -88,7 +88,8 @@ func (s *search) shownDocuments() (docs []match) {
 	return docs
 }
 
-// address sets s.addressed[part], the documents of a part of the index whose pages Query.Pinned and Query.Named name.
+// address sets s.addressed[part]: the documents of this part (segment) of the index whose pages are in
+// Query.Pinned or Query.Named.
 func (s *search) address(ctx context.Context, part int) (err error) {
 	s.addressed[part], err = s.parts[part].Segment.Find(ctx, slices.Concat(s.query.Pinned, s.query.Named))
 	return err

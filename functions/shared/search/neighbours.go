@@ -9,19 +9,20 @@ import (
 )
 
 const (
-	// mostNeighbours is the greatest number of neighbouring words of a query that are also searched as one word.
+	// mostNeighbours is the greatest number of neighbouring words that are joined to one word.
 	mostNeighbours = 4
-	// maxNeighbours is the greatest number of words that are made of neighbouring words of one query. Each costs
-	// the look-up of a term in each segment.
+	// maxNeighbours is the greatest number of joined words for one query. Each of them costs the look-up of a term
+	// in each segment.
 	maxNeighbours = 8
 )
 
-// joinNeighbours adds the joined form of neighbouring words of the query to these words, so that the query
-// http client also finds pages that have only HttpClient, http_client or http-client, under the term httpclient.
-// It does so for two neighbours first, then for three and four, until there are maxNeighbours joined forms. A page
-// with a joined form has each of its words, with a lower score.
+// joinNeighbours lets neighbouring words of the query be found as one word, too. For example, the query http
+// client also finds pages that have only HttpClient, http_client or http-client: their term httpclient becomes a
+// further term of the word http, and of the word client. So such a page has both words, with a lower score
+// (Weights.Joined).
 //
-// A joined form that is a stop word is left out: the words in and to do not find into.
+// Pairs of neighbours are joined first, then groups of three and of four, until there are maxNeighbours joined
+// words. If a joined word is a stop word, it is left out: the words in and to do not find into.
 func (p *plan) joinNeighbours() {
 	var runs [][]*queryWord // runs of plain words that follow each other
 	var run []*queryWord
@@ -46,8 +47,8 @@ func (p *plan) joinNeighbours() {
 	}
 }
 
-// joins reports whether the word can be joined with its neighbours: it consists of digits, and of letters of a script
-// with upper and lower case.
+// joins reports whether the word can be joined with its neighbours. It must consist only of digits, and of letters
+// of a script that has upper and lower case; and it must be neither a prefix nor a word with edits.
 func (w *queryWord) joins() bool {
 	return w.surface != "" && !w.expands() && !strings.ContainsFunc(w.surface, func(r rune) bool {
 		return !unicode.IsLower(r) && !unicode.IsUpper(r) && !unicode.IsDigit(r)
@@ -62,7 +63,8 @@ func (w *queryWord) searched() []variant {
 	return slices.Concat(w.variants, w.neighbours)
 }
 
-// addNeighbours adds the joined form of the words to each of them.
+// addNeighbours adds the terms of the joined word, such as httpclient, to each of the neighbouring words that it
+// consists of, such as http and client.
 func (p *plan) addNeighbours(words []*queryWord) {
 	var parts []string
 	for _, w := range words {

@@ -49,14 +49,15 @@ func (s *search) prefersNew() bool {
 // column segment.OwnDates). It is the number of days since 1970, plus 1; 0 if the page states no date.
 type ownDates []uint16
 
-// readDates sets s.dates[part] to the dates that the pages of this part of the index state.
+// readDates sets s.dates[part] to the dates that the pages of this part (segment of the index) state for
+// themselves.
 func (s *search) readDates(ctx context.Context, part int) (err error) {
 	s.dates[part], err = s.ownDates(ctx, part)
 	return err
 }
 
-// ownDates returns the dates that the pages of a part of the index state. It takes them from the cache, or reads
-// them. URLs without a stored page state none.
+// ownDates returns the dates that the pages of a part (segment of the index) state for themselves. It takes them
+// from the cache, or reads them. A URL without a stored page has no date.
 func (g *gathered) ownDates(ctx context.Context, part int) (ownDates, error) {
 	from := g.parts[part]
 	if from.Unvisited {

@@ -138,7 +138,8 @@ func (ix *Index) plan(q *Query, unquoted bool) *plan {
 	return p
 }
 
-// setLists sets p.lists.
+// setLists sets p.lists, which says whether the query has no words to find, and so lists all documents that its
+// filters accept.
 func (p *plan) setLists(q *Query) {
 	all := q.All && strings.TrimSpace(q.Text) == ""
 	p.lists = len(p.words) == 0 && !p.images && (all || !p.filter.empty() || len(p.not)+len(p.never)+len(p.demands) > 0)

@@ -11,21 +11,25 @@ import (
 
 const (
 	// parallelPostings is the least number of postings of a query's words for which segments are scanned in
-	// parallel. Fewer are scanned faster than goroutines start and wait for each other.
+	// parallel. With fewer postings, starting goroutines and waiting for them takes longer than the scan.
 	parallelPostings = 1 << 15
-	// parallelMatches is the greatest number of best matches for which segments are scanned in parallel, since
-	// each of the scans keeps so many.
+	// parallelMatches is the greatest number of best matches for which segments are scanned in parallel. Each of
+	// the parallel scans keeps this number of matches in memory.
 	parallelMatches = 1 << 12
 )
 
 // scanParts scans all parts (segments) of the index. When the time for scanning has passed, it stops without an
 // error, and marks the result as partial.
 //
-// If the words have many postings, it divides the parts into batches, one after the other, and scans the parts of a
-// batch in parallel. Each of these scans skips what cannot be among the best matches by the scores of the batches
-// before and by its own, not by those of the others of its batch. So the result does not depend on how fast each of
-// them is: what is skipped, and so how many matches are counted, is the same each time on machines with as many
-// processors. The best matches are the same on all machines.
+// If the words of the query have few postings, it scans one part after another. If they have many, it divides the
+// parts into batches. It takes one batch after another, and scans the parts of a batch in parallel. A scan skips
+// documents that cannot be among the best matches, by the scores of all earlier batches and of its own part. It
+// does not use the scores of the other parts in its batch. So its result does not depend on how fast the other
+// scans are:
+//
+//	best matches                   the same on all machines
+//	number of counted matches,     the same each time on machines with the same number of processors;
+//	which skipping lowers          another number of processors may give another number
 func (s *search) scanParts(ctx deadline, work *scan) error {
 	work.stop = func() error { return effort.Spend(ctx.scan, perScanned*(1+len(s.plan.words))) }
 	var parts []int
@@ -55,7 +59,7 @@ func (s *search) scanParts(ctx deadline, work *scan) error {
 			return err
 		}
 		if processors > 1 {
-			width = 2 * processors // of many parts, the first was scanned alone: after it, the others skip more
+			width = 2 * processors // larger batches: the scores of the first one let them skip more
 		}
 	}
 	return nil
@@ -77,10 +81,10 @@ func (s *search) scanPart(ctx deadline, work *scan, part int) error {
 	return s.named(part, err)
 }
 
-// scanBatch scans some parts in parallel, and adds what it has found to work, in the order of the parts.
+// scanBatch scans some parts in parallel. It adds what was found to work, in the order of the parts.
 func (s *search) scanBatch(ctx deadline, work *scan, parts []int, processors int) error {
 	if work.seen != nil {
-		s.startCounts() // so that the scans do not do it at the same time
+		s.startCounts() // before the scans, because it is not safe for concurrent use
 	}
 	scanned, errs := make([]*scan, len(parts)), make([]error, len(parts))
 	var next atomic.Int64
@@ -127,7 +131,8 @@ func (s *search) scanBatch(ctx deadline, work *scan, parts []int, processors int
 	return nil
 }
 
-// fork returns a scan for one part that runs beside others. It knows what s has found so far.
+// fork returns a scan of one part, which runs beside scans of other parts. It knows the lowest score of the best
+// matches that s has found so far, and skips documents that do not reach it.
 func (s *scan) fork(of *search) *scan {
 	fork := scans.Get().(*scan)
 	fork.begin(of)

@@ -159,7 +159,8 @@ type search struct {
 	// addresses of the matches that are alike to a shown match and are not shown themselves, by the
 	// position of the shown match in the index
 	alike map[spot][]string
-	// for each part, the documents of the pages that the query names or pins; nil if there are no such pages
+	// for each part, the documents whose pages the query names or pins (see Query.Named and Query.Pinned); nil if
+	// the query has no such pages
 	addressed [][]segment.Match
 	leading   []leading // pages that come before the other hits
 	shown     []leading // those of them that are on the requested page of hits
@@ -417,8 +418,8 @@ type Fragment struct {
 	Match bool
 }
 
-// Facet counts the matches for each value of a column, such as a site or a language; the most
-// frequent values come first, but years in falling order.
+// Facet has the numbers of matches by the values of one column, such as sites or languages. The most frequent
+// values come first; of the facet Year, the latest years.
 type Facet struct {
 	Name    string
 	Values  []Count

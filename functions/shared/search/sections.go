@@ -170,8 +170,9 @@ func (m *textMarker) examine(body string, all []bodyPart, n *namedPart) {
 	})
 }
 
-// weightOf returns the sum of the weights of the query's words in the heading of a part. A word that an entry has as
-// it is written in the query weighs a little more, so that json.dumps leads to json.dumps rather than to json.dump.
+// weightOf returns the sum of the weights of those words of the query that the heading of a part has. A word in
+// the heading of an entry counts a little more if it is written as in the query. So the query json.dumps leads to
+// the entry json.dumps, and not to json.dump, although both have the same stem.
 func (m *textMarker) weightOf(part *bodyPart) (sum float64) {
 	const asWritten = 1e-3
 	var seen []float64 // for each word, the greatest factor of its weight so far

@@ -36,21 +36,23 @@ type Suggestion struct {
 	// wants the page. It is "" if the suggestion is to be searched for: a title of several pages, a heading, or a
 	// word.
 	URL string
-	// Pages is the number of pages that have the text or, if it is only a text of links, to which these lead. It is an estimate: it lacks the pages of segments in which
-	// the text is not among the best, and counts pages of which an older version had the text.
+	// Pages is an estimate of the number of pages that have the text. If the text is only an anchor (a text of
+	// links), it is the number of pages to which these links lead. The estimate lacks pages of segments in which
+	// the text is not among the best suggestions. It includes pages of which only an older version has the text.
 	Pages int
 }
 
 // Weights of suggestions (see candidate.setScore), in the scale of segment.Rank, in which 8 more means twice the
 // rank.
 const (
-	meanRank   = 33 // for a page whose rank is not known: the segment.Rank of the mean page
+	meanRank   = 33 // for a page whose rank is not known: the mean segment.Rank of pages
 	titleBonus = 24
 	pagesBonus = 4  // for each doubling of the number of pages
 	startBonus = 32 // if a typed word begins the suggestion
 	wordBonus  = 16 // if a typed word begins a word of it, and is not only inside a word
 	wholeBonus = 4  // if a typed word is a whole word of it
-	// An anchor (a text of links) of 4 pages or more, such as here, says little of any; this is the binary logarithm.
+	// binary logarithm of a number of pages. An anchor (text of links) that leads to so many pages or more, such
+	// as "here", describes none of them, and is not suggested.
 	manyPages     = 2
 	lengthPenalty = 2 // for each eight characters of the suggestion
 )
@@ -90,16 +92,18 @@ func byCandidate(a, b candidate) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.source, b.source), cmp.Compare(a.Number, b.Number))
 }
 
-// Suggest returns suggestions to a text that somebody is typing, the best first, each text once. A suggestion is a
-// title (without the name of the site), a heading, or an anchor (a text of links to a page). It has, for each typed word, a word that begins with it, in
-// any order. Suggestions of pages with a higher rank (Part.Ranks) come first. Also preferred are titles,
-// suggestions that begin with a typed word, short ones, and headings of many pages.
+// Suggest returns suggestions for a text that somebody is typing, the best first, each text once. A suggestion is
+// a title (without the name of the site), a heading, or an anchor (a text of links to a page). For each typed
+// word, it has a word that begins with the typed one; the order of the words does not matter. Suggestions of pages
+// with a higher rank (Part.Ranks) come first. Also preferred are titles, suggestions that begin with a typed word,
+// short ones, and headings of many pages.
 //
-// If there are fewer than half of q.Size, and the text is a single word without filters, words of the index that
-// begin with it follow, the most frequent first.
+// If there are fewer than half of q.Size suggestions, and the text is a single word without filters, words of the
+// index that begin with it follow, the most frequent first.
 //
-// Suggest reads, at the same time, the suggestions of each segment and of its anchors with one ranged read each, and
-// the ranks of its documents. It reads the dictionaries of words only if words follow. Its errors are those of Search.
+// Suggest reads the suggestions of each segment and those of its anchors by one ranged read each, together with
+// the ranks of the documents; all these reads are made at the same time. It reads the dictionaries of words only
+// if words follow. Its errors are those of Search.
 func (ix *Index) Suggest(ctx context.Context, q Suggesting) ([]Suggestion, error) {
 	if q.Size < 0 || q.Size > MaxSuggestions {
 		return nil, &Refusal{fmt.Sprintf("cannot suggest %d texts: at most %d", q.Size, MaxSuggestions)}
@@ -137,12 +141,13 @@ type suggesting struct {
 	*gathered
 	ix     *Index
 	filter filter
-	// the sources of suggestions: for each part first the suggestions of its pages, then those of its anchors; nil if it
-	// has none
+	// sources of suggestions, two for each part: the suggestions of its pages, then those of its anchors (texts of
+	// links); nil if the part has none of this kind
 	from []*segment.Suggestions
 }
 
-// isAnchor reports whether the suggestions of a source (see suggesting.from) are anchors.
+// isAnchor reports whether suggestions are anchors (texts of links), given the index of their source in
+// suggesting.from.
 func isAnchor(source int) bool { return source%2 == 1 }
 
 // find returns the best candidates of all parts, the best first. It returns up to four times as many as are asked
@@ -190,8 +195,8 @@ func (s *suggesting) find(ctx context.Context) ([]candidate, error) {
 	return best[:min(len(best), most)], err
 }
 
-// load reads the suggestions of a part and of its anchors, the ranks of its documents and what filters need, all at the same
-// time.
+// load reads the suggestions of a part and of its anchors, the ranks of its documents, and what the filters need.
+// It makes all these reads at the same time.
 func (s *suggesting) load(ctx context.Context, part int, ranks *[]segment.Rank) error {
 	p := s.parts[part]
 	reads := []func(context.Context) error{func(ctx context.Context) (err error) {
@@ -261,7 +266,7 @@ func (s *suggesting) texts(best []candidate) (found []Suggestion, err error) {
 			found = append(found, Suggestion{Text: text.Text})
 		}
 		same := &found[n]
-		if known && isAnchor(c.source) { // of pages that were counted already, probably
+		if known && isAnchor(c.source) { // probably its pages were counted for an equal title or heading
 			continue
 		}
 		if text.IsTitle && text.Pages == 1 && same.URL == "" {
@@ -321,8 +326,8 @@ func (s *suggesting) complete(ctx context.Context, found []Suggestion) ([]Sugges
 	return found, nil
 }
 
-// suggestions returns the suggestions of a segment. It takes them from the cache or, if they are not there, reads
-// them. It returns nil if the segment has none.
+// suggestions returns the suggestions of a segment, from the cache if it has them. The result is nil if the
+// segment has none.
 func (ix *Index) suggestions(ctx context.Context, from *segment.Segment) (*segment.Suggestions, error) {
 	if s := ix.memory.suggestions(from.Ref().Key); s != nil {
 		return s, nil

@@ -191,9 +191,9 @@ func (p *plan) addSet(set *SynonymSet, self int, words []*queryWord) {
 
 // addAlternative adds a synonym of several words, such as high availability, as one variant to each of the given
 // words of the query, with the given worth. A document has this variant if it has the words of the synonym next to
-// each other. If the synonym has a joined form, such as email for e-mail, this is a further variant. It returns false, and adds
-// nothing, if the query has maxAlternatives such synonyms already, searches for images, or is translated: such
-// searches read no phrases.
+// each other. If the synonym has a joined form, such as email for e-mail, this is a further variant.
+// addAlternative adds nothing and returns false if the query has maxAlternatives such synonyms already. It does
+// the same if the query searches for images or is translated, because such searches read no phrases.
 func (p *plan) addAlternative(text string, analysed []analysis.Word, words []*queryWord, worth float64) bool {
 	if p.images || p.wordwise {
 		return false

@@ -47,13 +47,13 @@ type Query struct {
 	// documents is shown, and which translation of a page comes first. They do not count if the words or
 	// filters of the query tell its language.
 	Reader  []string
-	Facets  []string                  // what matches are counted by: Site, Lang, Collection, Type, Year
+	Facets  []string                  // facets by which matches are counted: Site, Lang, Collection, Type, Year
 	Explain bool                      // add an Explanation of its score to each hit
 	Hidden  func(address string) bool // reports whether an image must not be shown; nil: all may be
 	// time at which the search returns what it has found; zero: only ctx limits it
 	Deadline time.Time
 
-	Linking Linking // finds the pages that filters link: in Text accept; nil: these filters are ignored
+	Linking Linking // finds the pages with links to the target of a filter link:; nil: these filters are ignored
 
 	Across Across // further languages in which pages are searched, by translating the query
 
@@ -313,9 +313,10 @@ type queryWord struct {
 
 	place    int // index of this word in plan.words, or in plan.tested; -1 if no document has it
 	variants []variant
-	// terms of the word joined with its neighbours in the query, such as httpclient for both words of http client
-	// (see plan.joinNeighbours). A document with such a term has the word, too. But the terms do not count for idf
-	// and in, and phrases do not have them.
+	// terms of the joined words that are made of this word and its neighbours in the query (see
+	// plan.joinNeighbours). For example, http and client both have the term httpclient. A document with such a
+	// term has the word, too. But these terms are left out of the fields idf and in, and are not searched as words
+	// of phrases.
 	neighbours []variant
 	documents  uint64    // sum of the numbers of documents with each variant; a document with two variants counts twice
 	in         []float64 // for each language of plan.languages, the number of documents in it that have the word
@@ -344,8 +345,8 @@ type variant struct {
 	// indexed (see segment.NameTerm). This form keeps them apart from words of texts. It is -1 if names are
 	// not searched for the term.
 	named int
-	// index in gathered.names of the form of the term under which the names that pages define are indexed (see
-	// segment.DefinitionTerm); -1 if they are not searched for the term
+	// index in gathered.names of another form of the term, under which names that pages define are indexed (see
+	// segment.DefinitionTerm); -1 if this form is not searched for the term
 	defined int
 	worth   float64 // factor of the word's score if a document has this term; 1 for the word itself
 	// probability that the term translates the word; 0 if the term is no translation. Example: at a

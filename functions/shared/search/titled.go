@@ -50,9 +50,9 @@ func (s *scan) titled(doc uint32) float64 {
 	return s.plan.weights.Titled * in * share * share * min(1, words/length)
 }
 
-// addSubjects adds the bonuses of pages whose subject the query names (see titled and defined) to the scores of
-// the best matches, and sorts these again. Only the matches that addNear examines get them; for all others the
-// bonuses become 0.
+// addSubjects adds two bonuses to the scores of the best matches: for titles that the query names (see titled),
+// and for names of the query that the page defines (see defined). Then it sorts the matches again. Only the
+// matches that addNear examines get the bonuses; all others have 0.
 func (s *search) addSubjects(best []match) {
 	n := examined(best)
 	for i := range best[n:] {

@@ -27,7 +27,7 @@ type match struct {
 // worst of them.
 type topMatches struct {
 	size  int
-	floor float64 // score that each kept match must have at least; a negative number if there is no such score
+	floor float64 // lowest score of a match that is kept; negative: all are kept
 	best  []match // heap of at most size matches, the worst first
 	ties  []match // once the heap is full: matches outside of it that have the same score as its worst match
 }
@@ -36,9 +36,8 @@ func (t *topMatches) reset(size int) {
 	t.size, t.floor, t.best, t.ties = size, -1, t.best[:0], t.ties[:0]
 }
 
-// least returns the score that a further match must have to be kept. As long as fewer than size
-// matches are kept, it returns t.floor. If size is 0, it returns a number that no score
-// reaches.
+// least returns the lowest score with which a further match is kept. As long as fewer than size matches are kept,
+// this is t.floor. If size is 0, it is a number that no score reaches.
 func (t *topMatches) least() float64 {
 	switch {
 	case len(t.best) < t.size:

@@ -32,8 +32,8 @@ type Weights struct {
 	// factor, at least 1, for the score of a document that holds all words of the query
 	AllWords float64 `json:"all_words"`
 	Quoted   float64 `json:"quoted"` // weight of a phrase in quotes relative to its words
-	// Joined is the factor, at most 1, for the scores of the words e and mail in a document that has only the
-	// joined form email, if the query is e-mail or e mail.
+	// Joined is a factor, at most 1, for the scores of words that a document has only as one joined word. Example:
+	// the words e and mail of the query e-mail, or of the query e mail, in a document that has only email.
 	Joined float64 `json:"joined"`
 	Named  float64 `json:"named"` // factor of the bonus that a start page gets if the query has words of its site's names
 	// factor, at most 1, for the score of a word that a page has only outside of its main part

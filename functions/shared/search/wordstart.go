@@ -17,8 +17,8 @@ type beginnings struct {
 	// characterOf).
 	seconds [characters]uint64
 	foreign bool // whether a term begins with a character that is not ASCII
-	// The same as seconds, by the first byte of a word, and by a bit for the class of the byte behind it (see
-	// classOf). It also tells of joined words (see setPairs).
+	// The same pairs in another form, for the method next. The index is the first byte of a word, and the bit is
+	// that of the class of the byte behind it (see classOf). The pairs also cover joined words (see setPairs).
 	pairs [256]uint64
 	// for each term, the beginning of all words that stemming may reduce to it. It is the term without its
 	// last two characters, which stemming may have changed: hap for happi. For a short term it is "",
@@ -33,7 +33,8 @@ const changed, regular = 2, 5
 
 const characters = 36 // number of ASCII letters and digits, without regard to case
 
-// classOf gives each byte a class: that of characterOf, or joining.
+// classOf gives each byte a class. It is the number that characterOf gives, except for the ASCII characters that
+// can join the parts of a word: these have the class joining.
 var classOf = func() (classes [256]uint8) {
 	for c := range classes {
 		if classes[c] = characterOf[c]; c < utf8.RuneSelf && mayJoin[c] {
@@ -46,7 +47,7 @@ var classOf = func() (classes [256]uint8) {
 // joining is the class of ASCII characters that can join the parts of a word such as e-mail.
 const joining = characters + 1
 
-// wordMayFollow is 1 for each byte behind which a word of ASCII may begin.
+// wordMayFollow is 1 for each byte behind which an ASCII word may begin, and 0 for the others.
 var wordMayFollow = func() (may [256]uint64) {
 	for c := range may {
 		if !wordBytes[c] {
@@ -56,12 +57,13 @@ var wordMayFollow = func() (may [256]uint64) {
 	return may
 }()
 
-// next returns the first offset of text[from:end] at which a word may match, by the first two bytes of the word,
-// and end−1 if there is none. A word begins at the offset from, or none that begins before it goes on there. The
-// result may also be in a word that is not ASCII, or at the beginning of a part of a joined word, such as e-mail.
+// next returns the first offset of text[from:end] at which a word may match, judged by the first two bytes of the
+// word; end−1 if there is none. The offset from must not be inside of a word, but it may be the beginning of one.
+// The result may also be inside of a word that is not ASCII, or at the beginning of a part of a joined word, such
+// as e-mail.
 //
-// This loop reads all texts of hits. It has no branch but its end, because processors cannot predict where words
-// begin.
+// This loop reads the texts of all hits. It has no branch except at its end, because processors cannot predict
+// where words begin.
 func (b *beginnings) next(text string, from, end int) int {
 	before, at := byte(' '), text[from]
 	for i := from; i < end; i++ {
@@ -77,14 +79,15 @@ func (b *beginnings) next(text string, from, end int) int {
 	return end - 1
 }
 
-// setPairs sets b.pairs. Behind the first character of a word may be
+// setPairs sets b.pairs, which says by which bytes the first character of a matching word may be followed:
 //
-//	a letter or digit     if these two may begin a word
-//	a hyphen, an          if a word may begin with the first one: in e-mail, email may match
-//	underscore
-//	another byte          if the first one may be a whole word
+//	byte behind the first character     allowed if
+//	a letter or digit                   a matching word may begin with these two characters
+//	a hyphen or underscore              a matching word may begin with the first one, since its parts
+//	                                    may be joined: e-mail may match email
+//	any other byte                      the first character may be a whole matching word
 //
-// A word that goes on with a character that is not ASCII is found by this character.
+// Words that go on with a character that is not ASCII need no pair: next stops at each such character.
 func (b *beginnings) setPairs() {
 	for c := range utf8.RuneSelf {
 		first := characterOf[c]

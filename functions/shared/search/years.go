@@ -7,13 +7,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// The years that ownDates can state.
+// First and last year of the dates that ownDates can have.
 const (
 	firstYear = 1970
 	lastYear  = 2149
 )
 
-// newYears has the first day of each year from firstYear to lastYear + 1, in the numbers of ownDates.
+// newYears has the first day of each year from firstYear to lastYear + 1. Days are numbered as in ownDates.
 var newYears = func() (days [lastYear - firstYear + 2]int) {
 	for i := range days {
 		days[i] = int(time.Date(firstYear+i, time.January, 1, 0, 0, 0, 0, time.UTC).Unix()/(24*60*60)) + 1
@@ -21,8 +21,8 @@ var newYears = func() (days [lastYear - firstYear + 2]int) {
 	return days
 }()
 
-// years returns the column for the facet Year: the year of each document's date, and no value for a document without
-// a date.
+// years returns a column of strings for the facet Year. Its value for a document is the year of the document's
+// date; a document without a date has no value.
 func (d ownDates) years() *segment.StringColumn {
 	column := &segment.StringColumn{Sets: [][]uint32{nil}, Of: make([]uint32, len(d))}
 	for year := firstYear; year <= lastYear; year++ {
