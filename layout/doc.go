@@ -9,9 +9,11 @@
 //	books/<partition>/<content hash>.book                outcomes and links of one pack
 //	segments/<partition>/<content hash>.seg              index of packages
 //	overlays/<partition>/<generation>_<content hash>.ovl which documents of a segment are dead, their ranks, or their anchors;
-//	                                                     unvisited URLs; dictionaries between languages; condemned objects
-//	manifests/<partition>/<generation>.json.zst          list of what is true in the partition, or its changes since the generation before
-//	hints/<partition>.json.zst                           disposable whole copy of a recent manifest
+//	                                                     unvisited URLs; dictionaries between languages; lists
+//	                                                     of condemned objects
+//	manifests/<partition>/<generation>.json.zst          list of the partition's objects, or the changes of this list
+//	                                                     since the generation before
+//	hints/<partition>.json.zst                           disposable copy of a recent generation, always whole
 //	epochs/<n>                                           claim of an epoch, one life of the crawl's queues in Redis: by whom, and which generations the claimer had read
 //	takedowns/<version>.json                             what is forgotten: hashes of URLs and sites
 //	controls/<version>.json                              pause, caps, alerts and keys of the API

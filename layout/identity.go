@@ -63,13 +63,13 @@ func PlaceOf(site string, id Identity) Place {
 // site share.
 func (p Place) Site() uint32 { return uint32(p >> 32) }
 
-// RangeOfSite returns the range of all URLs of a site. The parameter is the identity of the site's name
-// (see IdentityOf).
+// RangeOfSite returns the range of the hash space in which all URLs of a site are. The parameter is the identity
+// of the site's name (see IdentityOf).
 func RangeOfSite(site Identity) Range {
 	return (Place(binary.BigEndian.Uint32(site[:4])) << 32).SiteRange()
 }
 
-// SiteRange returns the range of all URLs of the place's site.
+// SiteRange returns the range of the hash space in which all URLs of the place's site are.
 func (p Place) SiteRange() Range {
 	from := p >> 32 << 32
 	return Range{From: from, To: from + 1<<32}

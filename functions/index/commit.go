@@ -19,20 +19,20 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// commitment holds what the commit of a segment needs. The commit also masks outdated documents (marks
-// them as dead), in this segment and in others.
+// commitment holds what is needed to commit a segment. The commit also masks outdated documents (marks them as
+// dead), in this segment and in others.
 type commitment struct {
 	*Function
 	packages []manifest.Package // packages of the pages
-	// again is true if the packages are indexed already, and the segment is to replace their
-	// documents: then a document stays dead if it is dead in the present segments
+	// again is true if the packages are indexed already, and the segment is to replace their present documents.
+	// Then a document that is dead in the present segments stays dead.
 	again      bool
-	unreadable []manifest.Package         // further packages, whose documents are not made again because they cannot be read
+	unreadable []manifest.Package         // further packages: they cannot be read, and keep their present documents
 	pages      []*segments.Page           // pages of the segment, sorted by package
 	own        map[layout.Identity]uint32 // number of a page's document in the segment, by the identity of the page
 	built      *partition.Segment         // the stored segment; nil if there is no page
 
-	finder *segments.Finder // finds the documents in other segments whose pages are also in this one
+	finder *segments.Finder // finds documents of the same pages in other segments
 }
 
 func newCommitment(f *Function, pages []*segments.Page, packages ...manifest.Package) *commitment {
@@ -77,7 +77,7 @@ func (l *commitment) edit(ctx context.Context, e *partition.Edit) error {
 	}
 	l.mark(e)
 	if l.again && l.built != nil && slices.ContainsFunc(m.Segments, func(s manifest.Segment) bool { return s.Key == l.built.Key }) {
-		return nil // making the documents again has changed none of them
+		return nil // no document changes if the documents are made again
 	}
 	own, alive := l.gone(m), roaring.New()
 	var mu sync.Mutex // protects own and alive
@@ -86,7 +86,7 @@ func (l *commitment) edit(ctx context.Context, e *partition.Edit) error {
 			return nil, nil
 		}
 		c, err := l.compare(ctx, s)
-		if l.Ranges != nil && partition.IsDamaged(err) { // perhaps only its cached ranges are
+		if l.Ranges != nil && partition.IsDamaged(err) { // perhaps only the cached ranges of the segment are damaged
 			l.Ranges.Forget(s.Key)
 		}
 		mu.Lock()
@@ -99,7 +99,7 @@ func (l *commitment) edit(ctx context.Context, e *partition.Edit) error {
 		return err
 	}
 	if l.again && !whole {
-		return nil // which of the present documents are alive is not known: they stay
+		return nil // it is not known which present documents are alive: they stay
 	}
 	if l.built != nil {
 		if l.again {
@@ -116,8 +116,8 @@ func (l *commitment) edit(ctx context.Context, e *partition.Edit) error {
 	return e.Mask(ctx, dead)
 }
 
-// mark sets the entries of the packages: they are indexed. Packages that are indexed for the first time
-// are marked if their documents are to be made again (see segments.Apart).
+// mark sets the entries of the packages in the manifest: they are indexed. If a package is indexed for the first
+// time, mark also sets the field Apart if its documents are to be made again (see segments.Apart).
 func (l *commitment) mark(e *partition.Edit) {
 	hosts := make(map[string]bool)
 	for _, p := range l.pages {
@@ -156,11 +156,11 @@ type comparison struct {
 	// documents of the other segment that must be dead after the commit, including those that are dead
 	// already; nil if the other segment stays as it is
 	dead *roaring.Bitmap
-	// documents of the commitment's segment that must be dead, because the other segment has a live
-	// document of the same or a later version
+	// documents of the commitment's segment that must be dead, because the other segment has a live document of
+	// the same version of the page, or of a later one
 	outdated []uint32
-	// documents of the commitment's segment that take the place of live documents of the other one: they
-	// are of the same versions of the same pages
+	// documents of the commitment's segment that replace live documents of the other segment: both are of the same
+	// version of the same page
 	alive []uint32
 }
 

@@ -1,9 +1,9 @@
-// Package index builds the segment (index of the documents) of a package of pages, and commits it.
-// The same commit masks documents in the partition's segments (marks them as dead), so that of
-// every page only the last version is found.
+// Package index builds the segment (index of the documents) of a package of pages, and commits it. The same commit
+// masks documents in the partition's segments (marks them as dead), so that of every page only the last version is
+// found.
 //
-// The documents of a small package are made twice: at once, so that its pages are found early, and
-// again together with those of other small packages. Only then there are enough pages to tell which
+// The documents of a small package are made twice. They are made at once, so that its pages are found early. They
+// are made again together with those of other small packages. Only then are there enough pages to tell which
 // blocks of text their hosts repeat, such as menus (see Function.Together).
 package index
 
@@ -56,8 +56,9 @@ type Function struct {
 	// only
 	Agent string
 	Tiers segments.Limits // limits that decide whether segments can be merged; if so, index sends merge a task
-	// Ranges caches what index reads of segments (see NewRanges). With it, a process reads the filter of each segment
-	// (see segment.Find) once, and not for each package that it indexes. nil: nothing is cached.
+	// Ranges caches parts of segments that index reads (see NewRanges): the process reads the filter of each
+	// segment (see segment.Find) only once, instead of once for each package that it indexes. If Ranges is nil,
+	// nothing is cached.
 	Ranges *rangecache.Cache
 	Log    *slog.Logger
 }
@@ -175,14 +176,14 @@ func (f *Function) buildOnce(ctx context.Context, p *partition.Partition, pkg ma
 	return f.raiseMerge(ctx, p)
 }
 
-// maker returns a maker of documents by the takedowns and settings in force.
+// maker returns a maker of documents that follows the takedowns and settings in force.
 func (f *Function) maker(ctx context.Context) (maker, error) {
 	forgotten, err := takedown.Load(ctx, f.Bucket)
 	if err != nil {
 		return maker{}, err
 	}
 	if f.Ranges != nil {
-		f.Ranges.Follow(strconv.FormatUint(forgotten.Version, 10)) // keeps nothing of erased pages
+		f.Ranges.Follow(strconv.FormatUint(forgotten.Version, 10)) // a new version empties the cache of erased pages
 	}
 	inForce, err := f.Settings.Get(ctx)
 	return maker{f.Bucket, forgotten, pageRules{inForce, f.Agent}}, err
@@ -203,7 +204,7 @@ func (f *Function) commit(ctx context.Context, p *partition.Partition, m maker, 
 		listing.built = &built
 	}
 	return p.Commit(ctx, func(e *partition.Edit) error {
-		if e.Manifest().Forgotten > m.forgotten.Version { // newer takedowns are applied: no later sweep would erase what they forget from this segment
+		if e.Manifest().Forgotten > m.forgotten.Version { // no later sweep would erase their pages here
 			return partition.ErrStale
 		}
 		return listing.edit(ctx, e)

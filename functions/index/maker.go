@@ -66,18 +66,19 @@ func (m maker) read(ctx context.Context, key string, wanted quota) ([]*draft, er
 	return pages, cmp.Or(group.Wait(), ctx.Err())
 }
 
-// finish makes the documents of a segment from drafts. The documents are sorted by package, in the order
-// in which the packages come first in the drafts; those of a package by site and URL, so that similar pages
-// are neighbours: such neighbours compress well, and the hits of a query lie close together.
+// finish makes the documents of a segment from drafts. The documents are sorted by package, in the order in which
+// the packages first occur in the drafts. Those of one package are sorted by site and URL, so that similar pages
+// are neighbours: this compresses well, and keeps the hits of a query close together. The drafts are changed, and
+// must not be used afterwards.
 //
-//	versions of a page, except the last                 left out
+//	versions of a page, except the last                 are left out
 //	pages without text, or that may not be searched     become documents without words
-//	text that a site repeats, such as menus             moved out of the main parts of documents
-//	the day when a site was deployed                    no page's own date
-//	forgotten images                                    left out
+//	text that a site repeats, such as menus             is moved out of the main parts of documents
+//	the day when a site was deployed                    is not taken for a page's own date
+//	forgotten images                                    are left out
 //
-// What a site repeats is learnt from the drafts and from the witnesses: further pages, of which finish
-// makes no documents. The drafts are used up.
+// What a site repeats is learnt from the drafts and from the witnesses. These are further pages, of which finish
+// makes no documents.
 func (m maker) finish(drafts, witnesses []*draft) []*segments.Page {
 	order := make(map[string]int) // place of each package, by its key
 	for _, p := range drafts {

@@ -25,15 +25,13 @@ const (
 	minShare = .3
 )
 
-// moveRepeated moves repeated blocks of text, such as headers, menus, footers and notices, out of
-// the main parts of pages. Their words are still found, but with the low weight of all text outside
-// the main part. The parameter pages has the pages of a segment and its witnesses (see maker.finish),
-// sorted by site and URL.
+// moveRepeated moves repeated blocks of text, such as headers, menus, footers and notices, out of the main parts
+// of pages. Their words are still found, but with the low weight of all text outside the main part. The parameter
+// pages has the pages of a segment and its witnesses (see maker.finish), sorted by site and URL.
 //
-// If there are only a few pages of a host, these are not changed; index may do better later (see
-// Function.Together). Pages that share half of
-// their text, such as mirrors, are counted as one page: otherwise their whole text would count as
-// repeated.
+// If there are only a few pages of a host, moveRepeated does not change them; index may do so later, with more
+// pages (see Function.Together). Pages that share half of their text, such as mirrors, are counted as one page:
+// otherwise their whole text would count as repeated.
 func moveRepeated(pages []*draft) {
 	for host := range byStart(pages, 1) {
 		onHost := repeatedBlocks(host)

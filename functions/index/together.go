@@ -14,14 +14,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/lease"
 )
 
-// Together makes the documents of small packages of a partition again, in one segment that replaces
-// them: now there are enough pages to learn from them which blocks of text their hosts repeat, such as
-// menus. The function segments.Together says which packages, and whether it is time. A document that is
-// dead stays dead. The segment depends only on the bytes of packages: those of the small ones and, if
-// they do not have enough pages, those of others (see witnesses).
+// Together makes the documents of a partition's small packages again, in one segment that replaces their present
+// documents. Together, the packages have enough pages to tell which blocks of text their hosts repeat, such as
+// menus. The function segments.Together decides which packages are taken, and when. A document that is dead stays
+// dead. The new segment depends only on the bytes of these packages and, if they have too few pages, on those of
+// others (see witnesses).
 //
-// If another process has begun to do the same, Together returns an error, so that the message is delivered
-// again later.
+// If another process is doing the same, Together returns an error, so that the message is delivered again later.
 func (f *Function) Together(ctx context.Context, t task.Together) error {
 	worked, err := lease.New(f.Redis, f.Worker).Do(ctx, "index together "+t.Storage.String(), f.Now, leaseTime, func() error {
 		for {

@@ -8,12 +8,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// mostWitnesses is the greatest number of packages in which witnesses are looked for.
+// mostWitnesses is the greatest number of packages that are searched for witnesses.
 const mostWitnesses = 8
 
-// witnesses returns pages of other packages of the partition, so that there are segments.HostPages pages
-// of each host of the drafts, or as many as are found. It looks in indexed packages other than the
-// drafts', beginning with the newest.
+// witnesses returns pages of other packages of the partition. With them, there are segments.HostPages pages of
+// each host that the drafts are from, if so many are found: enough to tell what the host repeats. It looks in the
+// newest indexed packages, except those of the drafts.
 func (m maker) witnesses(ctx context.Context, listed *manifest.Manifest, drafts []*draft) (found []*draft, err error) {
 	lacking, own := make(quota), make(map[string]bool) // own has the keys of the drafts' packages
 	for _, p := range drafts {
@@ -41,8 +41,8 @@ func (m maker) witnesses(ctx context.Context, listed *manifest.Manifest, drafts 
 	return found, nil
 }
 
-// quota has the number of pages that are wanted of each host, a host being named by the start of its
-// URLs. Of nil, every page of every host is wanted.
+// quota has the number of pages that are still wanted of each host. A host is named by the start of its URLs. A
+// nil quota means that every page of every host is wanted.
 type quota map[string]int
 
 func (q quota) wants(url string) bool { return q == nil || q[start(url, 1)] > 0 }
@@ -57,7 +57,7 @@ func (q quota) met() bool {
 	return true
 }
 
-// take reduces the number for the host of a page by one.
+// take reduces the number of wanted pages of a page's host by one.
 func (q quota) take(url string) {
 	if q != nil {
 		q[start(url, 1)]--

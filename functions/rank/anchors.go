@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// leastLinks is the least number of links with an anchor (a text of links to a page), so that the anchor is suggested
-// to people while they type.
+// leastLinks is the least number of links with the same text that make this text, an anchor, a suggestion for
+// people who type a query.
 const leastLinks = 2
 
 // maxTimes is the greatest number of times that an anchor (a text of links to a page) is repeated
@@ -109,8 +109,9 @@ func fill(d *segments.Page, a linkgraph.Anchors) {
 	}
 }
 
-// suggested returns the anchors of a page that are suggested to people while they type: those of several links. It
-// leaves out texts in parentheses, such as "(str method)": in indexes they only complete the text before them.
+// suggested returns those anchors (texts of links to a page) that are offered as suggestions while somebody types:
+// those of leastLinks links or more. It leaves out anchors in parentheses, such as "(str method)": the index of a
+// manual has them after a name, and they mean nothing without the name.
 func suggested(a linkgraph.Anchors) (texts []string) {
 	for _, anchor := range a.All {
 		if anchor.Links >= leastLinks && !strings.HasPrefix(anchor.Text, "(") {

@@ -48,14 +48,14 @@ func (m *memory) remember(crawl int, leased layout.Version) {
 	m.see(crawl, leased)
 }
 
-// sound reports whether URLs may be leased from a frontier. If not, it asks for a sweep, which
-// rebuilds the frontier:
+// sound reports whether URLs may be leased from a frontier. If not, it sends the sweep a message, so that the
+// sweep rebuilds the frontier:
 //
-//	frontier                                              lease  message to the sweep
-//	built under these settings                            yes    no
-//	built under other settings (a sweep will see to it)   yes    no
-//	lost, in whole or in part                             no     yes
-//	older than when this process saw it before            no     yes
+//	frontier                                     URLs may be leased   message to the sweep
+//	built under the settings in force            yes                  no
+//	built under other settings                   yes                  no: the next sweep sees to it
+//	lost, in whole or in part                    no                   yes
+//	older than when this process saw it before   no                   yes
 func (f *Function) sound(ctx context.Context, front *frontier.Frontier, crawl int, s *settings.Settings) (bool, error) {
 	f.memory.mu.Lock()
 	defer f.memory.mu.Unlock()

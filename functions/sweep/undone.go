@@ -38,8 +38,9 @@ func (p *swept) raiseUndone(ctx context.Context) error {
 	return p.raiseSpooled(ctx)
 }
 
-// raiseTogether sends the function index a task if small packages can be indexed together (see
-// segments.Together). At the end of a crawl it does so only if no batch waits to be packed.
+// raiseTogether sends the function index a task if small packages can be indexed together (see segments.Together).
+// If the crawl has ended, there are fewer conditions for this; but as long as a batch waits to be packed, the
+// crawl does not count as ended.
 func (p *swept) raiseTogether(ctx context.Context) error {
 	ended := p.ended
 	if ended {

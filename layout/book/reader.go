@@ -100,9 +100,9 @@ type Part struct {
 	Bytes int64
 }
 
-// Parts divides a range of the hash space of URLs into ranges, each with about size bytes of the book,
-// so that a caller can read the book range by range. A block that begins before the range counts in the
-// first part. Parts sends no request.
+// Parts divides a range of the hash space of URLs into smaller ranges, each with about size bytes of the book. So
+// a caller can read the book range by range. A block of the book that begins before the range counts in the first
+// part. Parts sends no request.
 func (r *Reader) Parts(within layout.Range, size int64) []Part {
 	blocks := slices.Concat(touching(r.directory.outcomes, within), touching(r.directory.links, within))
 	slices.SortFunc(blocks, func(a, b block) int { return cmp.Compare(a.first, b.first) })

@@ -39,7 +39,7 @@ type fetched struct {
 	err   error
 }
 
-// getEntries reads the generations from one number to another, the last excluded, at the same time.
+// getEntries reads the generations with the numbers from to to−1, all at the same time.
 func getEntries(ctx context.Context, bucket blob.Reader, p layout.Partition, from, to uint64) []fetched {
 	all := make([]fetched, to-from)
 	fork := meter.NewFork(ctx)
@@ -55,10 +55,9 @@ func getEntries(ctx context.Context, bucket blob.Reader, p layout.Partition, fro
 	return all
 }
 
-// At returns one generation of a partition. Its error wraps blob.ErrAbsent or ErrDamaged if the
-// generation is absent or damaged; ErrDamaged also if the generation is a delta, and one of those from
-// its checkpoint on cannot be read. If the generation is a delta, At sends a second round of up to 100
-// requests at the same time.
+// At returns one generation of a partition. If the generation is absent or damaged, the error wraps blob.ErrAbsent
+// or ErrDamaged. If it is a delta, At also reads all generations from its last checkpoint on, up to 100 requests
+// at the same time; if one of these cannot be read, the error wraps ErrDamaged, too.
 func At(ctx context.Context, bucket blob.Reader, p layout.Partition, generation uint64) (Manifest, error) {
 	e, err := GetEntry(ctx, bucket, p, generation)
 	if err != nil {
@@ -71,10 +70,11 @@ func At(ctx context.Context, bucket blob.Reader, p layout.Partition, generation 
 	return m, nil
 }
 
-// reach returns the generation last of a partition. If it is a delta, reach reads those before it, from
-// its checkpoint on. It begins after the generation known if that is later than the checkpoint, and not
-// the zero Manifest. If a generation on the way cannot be read, the results are the generation before
-// it (the zero Manifest if it was to be the first), its number, and an error that wraps ErrDamaged.
+// reach returns the generation that is stored as last. If it is a delta, reach reads the generations before it,
+// from its checkpoint on. The parameter known is a generation that the caller has already, or the zero Manifest.
+// If it is later than the checkpoint, reach begins after it. If a generation on the way cannot be read, the
+// results are the generation before that one, its number, and an error that wraps ErrDamaged. (If it is the first
+// on the way, there is no generation before it, and the result is the zero Manifest.)
 func reach(ctx context.Context, bucket blob.Reader, p layout.Partition, last Entry, known Manifest) (m Manifest, broken uint64, err error) {
 	if !last.IsWhole() {
 		from := last.Checkpoint
@@ -110,11 +110,11 @@ func (m *Manifest) advance(p layout.Partition, next Entry) error {
 	return nil
 }
 
-// follow reads the generations after m, and returns the last that exists; m itself if there is none
-// after it. It requests several at the same time: at first as many as the parameter ahead says, and
-// twice as many whenever all of them exist. When m is far behind, follow goes on from the hint. If one
-// of the generations is damaged, or absent although a later one exists, follow returns the generation
-// before it, and an error that wraps ErrDamaged.
+// follow reads the generations after m, and returns the last that exists; m itself if there is none after it. It
+// requests several generations at the same time: first as many as the parameter ahead says, then twice as many
+// each time all of them exist. When m is far behind, follow goes on from the hint. If one of the generations is
+// damaged, or is absent although a later one exists, follow returns the generation before it, and an error that
+// wraps ErrDamaged.
 func follow(ctx context.Context, bucket blob.Reader, m Manifest, ahead uint64) (Manifest, error) {
 	p := m.Partition
 	for {
@@ -157,9 +157,10 @@ func anyExists(all []fetched) bool {
 	return false
 }
 
-// interval returns the number of commits from one hint to the next, if the last checkpoint has the
-// given size in bytes, as it is stored. A hint is a whole copy: when it is small, it saves its readers
-// requests for deltas; when it is large, it costs more than they do.
+// interval returns the number of commits from one hint to the next, 1 to 8. The parameter is the stored size of
+// the last checkpoint, in bytes. A hint is a whole copy of a generation, so it is about as large. A small hint is
+// written often, because it saves readers requests for deltas; a large one is written seldom, because writing it
+// costs more than these requests.
 func interval(checkpoint int64) uint64 {
 	const step, most = 16 << 10, 8
 	return uint64(min(max(checkpoint/step, 1), most))

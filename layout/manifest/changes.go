@@ -2,9 +2,9 @@ package manifest
 
 import "fmt"
 
-// change is one change of a list. At the place At of the list as it was before, the next Drop
-// entries are left out, and the entries of Put come in their place. The changes of a list are sorted
-// by At, and do not overlap. Example: the list a, b, c, d becomes a, x, c, d, y by the changes
+// change is one change of a list: from the place At on, counted from 0 in the list before all changes, Drop
+// entries are left out, and the entries of Put are inserted. The changes of a list are sorted by At, and do not
+// overlap. Example: the list a, b, c, d becomes a, x, c, d, y by the changes
 //
 //	{At: 1, Drop: 1, Put: [x]}    x in place of b
 //	{At: 4, Put: [y]}             y at the end

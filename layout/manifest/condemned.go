@@ -59,9 +59,9 @@ func (m *Manifest) Erase() (changed bool) {
 	return changed
 }
 
-// IsCondemned reports whether m.Condemned has a record of the object, so that no generation may list
-// it: it will be deleted, or was deleted a short while ago. The lists of older records
-// (m.CondemnedLists) may have one, too; layout/partition reads them.
+// IsCondemned reports whether m.Condemned has a record of the object. Such an object will be deleted, or was
+// deleted a short while ago, and no generation may list it. Older records are not in m.Condemned, but in the lists
+// in m.CondemnedLists, which package layout/partition reads.
 func (m *Manifest) IsCondemned(key string) bool {
 	return slices.ContainsFunc(m.Condemned, func(c Condemned) bool { return c.Key == key })
 }
@@ -74,10 +74,10 @@ func (m *Manifest) Collectable(c Condemned, now time.Time, grace time.Duration) 
 	return c.Gone.IsZero() && now.Sub(c.At) >= grace && (c.Erase || c.Since <= m.Oldest)
 }
 
-// CondemnedList is the entry of an object with older records of condemned objects: it keeps a manifest
-// short. The object's key begins with layout.Overlays. All objects of a list are deleted together. This
-// happens when each of them may be deleted: at the end of the grace (a waiting time) that began last, and
-// when no kept generation lists any of them.
+// CondemnedList is the entry, in a manifest, of a list: an object that has older records of condemned objects, so
+// that the manifest stays short. The key of the list begins with layout.Overlays. All objects in a list are
+// deleted together, as soon as each of them may be deleted: when the grace (the waiting time) of the last one has
+// ended, and no kept generation lists any of them.
 type CondemnedList struct {
 	Key     string    `json:"key"`
 	Bytes   int64     `json:"bytes"`
@@ -91,7 +91,7 @@ type CondemnedList struct {
 	Gone time.Time `json:"gone,omitzero"`
 }
 
-// CollectableList does for the objects of a list what Collectable does for one object.
+// CollectableList reports whether the objects of a list may be deleted now, as Collectable does for one object.
 func (m *Manifest) CollectableList(l CondemnedList, now time.Time, grace time.Duration) bool {
 	return m.Collectable(Condemned{At: l.At, Since: l.Since, Erase: l.Erase, Gone: l.Gone}, now, grace)
 }
@@ -107,8 +107,8 @@ type condemnedDocument struct {
 
 const condemnedFormat = 1
 
-// EncodeCondemned returns the bytes of an object with the records, and its entry in the manifest without
-// a key. There must be at least one record.
+// EncodeCondemned encodes a list of records. It returns the bytes of the list's object, and the entry of the list
+// in the manifest, without a key. There must be at least one record.
 func EncodeCondemned(records []Condemned) ([]byte, CondemnedList, error) {
 	content, err := json.Marshal(condemnedDocument{condemnedFormat, records})
 	if err != nil {
@@ -125,8 +125,8 @@ func EncodeCondemned(records []Condemned) ([]byte, CondemnedList, error) {
 	return stored, l, nil
 }
 
-// Decode returns the records of the list, given the bytes of its object. It fails with ErrDamaged if they
-// are not those that the entry l is about.
+// Decode returns the records of a list, given the bytes of its object. It fails with ErrDamaged if they are not
+// the bytes for which the entry l was made.
 func (l *CondemnedList) Decode(stored []byte) ([]Condemned, error) {
 	content, err := unseal(stored)
 	if err != nil {

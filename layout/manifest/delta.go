@@ -10,9 +10,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// delta is the JSON form of a generation that is stored as the difference from the one before. The lists
-// of its Manifest are nil: Changes has their changes. All other fields of Manifest are stored as they are. So a
-// list that is added to Manifest works at once, and is stored whole until changes knows it.
+// delta is the JSON form of a generation that is stored as the difference from the generation before. The lists of
+// its Manifest are nil; the field Changes has their changes instead. All other fields of Manifest are stored as they
+// are. So if a list is added to Manifest and not to the type changes, each delta has the whole list.
 type delta struct {
 	Format int      `json:"format"`
 	Log    position `json:"log"`
@@ -20,8 +20,9 @@ type delta struct {
 	Changes changes `json:"changes"`
 }
 
-// changes are the changes of a generation's lists. They are below a member of their own: programs that know only
-// format 2 read a delta as a generation with empty lists, before they see its format and refuse it.
+// changes has the changes of a generation's lists. They are in a JSON object of their own because of programs that
+// know only format 2. Such a program decodes a delta before it checks the format. It ignores this object, takes the
+// lists for empty, and then refuses the format.
 type changes struct {
 	Packages       []change[Package]        `json:"packages,omitempty"`
 	Books          []change[Book]           `json:"books,omitempty"`
@@ -34,7 +35,7 @@ type changes struct {
 	Dictionaries   *dictionariesDelta       `json:"dictionaries,omitempty"`
 }
 
-// dictionariesDelta is Dictionaries with the changes of its list All.
+// dictionariesDelta is Dictionaries with the changes of its list All in place of the list.
 type dictionariesDelta struct {
 	*Dictionaries
 	All []change[Dictionary] `json:"all,omitempty"`
@@ -45,9 +46,9 @@ type position struct {
 	Checkpoint uint64    `json:"checkpoint"` // number of the last checkpoint; that of the generation itself if it is one
 	Time       time.Time `json:"time"`       // time of that checkpoint
 	Bytes      int64     `json:"bytes"`      // its size in bytes, as it is stored
-	// Deltas is the sum of the sizes in bytes, as they are stored, of the deltas after the
-	// checkpoint. In a stored delta it includes those before the delta; otherwise also the
-	// generation itself.
+	// Deltas is the sum of the stored sizes, in bytes, of the deltas after the checkpoint, this generation
+	// included. Only in the stored form of a delta, this delta is not included, because its own size is not known
+	// yet.
 	Deltas int64 `json:"deltas"`
 }
 
@@ -111,16 +112,18 @@ func (d *delta) apply(before *Manifest) (Manifest, error) {
 	return after, err
 }
 
-// Equal reports whether two generations, read from different objects, are the same.
+// Equal reports whether two generations have the same contents. They may come from different objects, such as a
+// stored generation and the hint.
 func Equal(a, b *Manifest) bool {
 	same, errSame := json.Marshal(deltaOf(a, a))
 	found, errFound := json.Marshal(deltaOf(a, b))
 	return errSame == nil && errFound == nil && a.hash == b.hash && bytes.Equal(same, found)
 }
 
-// withoutParts removes the parts from those put segments that replace a segment with the same key and
-// the same parts. A merged segment has many parts, and most of its changes are new overlays. A segment
-// that lost its parts gets an empty list, to tell it from those.
+// withoutParts makes changes shorter. A merged segment has many parts, and most changes of it only replace an
+// overlay. So withoutParts sets the parts of a put segment to nil if the change drops a segment with the same key
+// and the same parts. A segment that has lost its parts gets an empty list instead of nil, so that it differs from
+// these.
 func withoutParts(before []Segment, changes []change[Segment]) []change[Segment] {
 	for i := range changes {
 		c := &changes[i]
@@ -138,7 +141,7 @@ func withoutParts(before []Segment, changes []change[Segment]) []change[Segment]
 	return changes
 }
 
-// withParts returns the changes with the parts that withoutParts has removed.
+// withParts is the inverse of withoutParts: it returns the changes with the parts of all segments.
 func withParts(before []Segment, changes []change[Segment]) []change[Segment] {
 	whole := slices.Clone(changes)
 	for i := range whole {

@@ -57,8 +57,8 @@
 //
 // A generation is a checkpoint if one of these is true; otherwise it is a delta:
 //
-//   - The partition is small: the whole generation takes at most 16 KiB (see Small), as did the last
-//     checkpoint, and it has no lists of condemned objects.
+//   - The partition is small: the whole generation takes at most 16 KiB as it is stored (see Small), as
+//     did the last checkpoint, and there are no lists of condemned objects (see below).
 //   - It is the first of the partition, or the first after generations were lost.
 //   - It would be the 100th delta after the last checkpoint.
 //   - The deltas since then, with this one, would be larger than that checkpoint. A list that was

@@ -12,18 +12,18 @@ import (
 
 const (
 	format    = 3
-	minFormat = 2 // oldest format that this program reads, and that of whole generations without lists of condemned objects
+	minFormat = 2 // oldest format that this program reads; that of a whole generation without CondemnedLists
 )
 
-// Small is the greatest size of a whole generation, in bytes as it is stored, up to which each generation is
-// stored whole. Programs that read only format 2 can thus work on small partitions beside this one. Tests set
-// it to 0, to have deltas of partitions with little in them.
+// Small is the greatest size, in bytes as it is stored, of a small generation. As long as the generations of a
+// partition are small, each is stored whole, and not as a delta. So programs that read only format 2 can work on
+// small partitions beside this program. Tests set Small to 0, so that partitions with little in them have deltas.
 var Small = 16 << 10
 
 // maxBytes is the greatest size of a generation before compression, in bytes.
 const maxBytes = 256 << 20
 
-// When a generation is stored whole, and not as a delta.
+// Limits after which a generation is stored whole, and not as a delta.
 const (
 	maxDeltas      = 100            // greatest distance from a checkpoint to the next
 	maxCheckpoints = 24 * time.Hour // a checkpoint of this age is followed by another
@@ -37,20 +37,20 @@ var (
 	ErrTooLarge = errors.New("the partition lists too much for one manifest")
 )
 
-// document is the JSON form of a whole generation, and of the hint.
+// document is the JSON form of a whole generation. The hint has the same form.
 type document struct {
 	Format int `json:"format"`
 	*Manifest
 	Copy *origin `json:"copy,omitempty"`
 }
 
-// origin is a part of a hint that is the copy of a delta.
+// origin is the member "copy" of a hint that copies a delta.
 type origin struct {
 	Of  string   `json:"of"` // content hash of the delta as it is stored
 	Log position `json:"log"`
 }
 
-// header has those fields that both forms of a generation have.
+// header has the fields that are in both forms of a generation, whole and delta.
 type header struct {
 	Format     int              `json:"format"`
 	Partition  layout.Partition `json:"partition"`
@@ -123,8 +123,8 @@ func (h *header) check(p layout.Partition) error {
 // IsWhole reports whether the generation is stored whole, and not as a delta.
 func (e *Entry) IsWhole() bool { return e.delta == nil }
 
-// After returns the generation e, given the one before it. If e is whole, the parameter does not
-// matter. If it is a delta of another generation, After fails with ErrDamaged.
+// After returns the generation that is stored as e, given the generation before it. If e is whole, the parameter
+// is not used. If e is a delta that does not follow from the parameter, After fails with ErrDamaged.
 func (e *Entry) After(before Manifest) (Manifest, error) {
 	if e.IsWhole() {
 		m, err := decodeWhole(e.content)
@@ -232,7 +232,7 @@ func (m *Manifest) encode(before *Manifest) ([]byte, error) {
 	return whole, nil
 }
 
-// EncodeWhole returns the bytes of the generation as it is stored if it is whole.
+// EncodeWhole returns the bytes of the generation in its whole form, whichever form it is stored in.
 func (m *Manifest) EncodeWhole() ([]byte, error) {
 	d := document{Format: format, Manifest: m}
 	if len(m.CondemnedLists) == 0 {
@@ -241,7 +241,7 @@ func (m *Manifest) EncodeWhole() ([]byte, error) {
 	return m.store(d)
 }
 
-// encodeCopy returns the bytes of the hint that copies the generation.
+// encodeCopy returns the bytes of the hint, which is a copy of the generation.
 func (m *Manifest) encodeCopy() ([]byte, error) {
 	stored, err := m.EncodeWhole()
 	if err != nil || layout.ContentHash(stored) == m.hash {

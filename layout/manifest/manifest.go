@@ -60,14 +60,14 @@ type Manifest struct {
 	// Condemned are the records of objects that will be deleted after a grace (a waiting time). No
 	// later generation may list these objects.
 	Condemned []Condemned `json:"condemned,omitempty"`
-	// CondemnedLists are the entries of objects with older such records. The function sweep moves
-	// records there, so that the manifest stays short.
+	// CondemnedLists has the entries of lists: objects with older records of condemned objects. The function sweep
+	// moves records from Condemned into lists, so that the manifest stays short.
 	CondemnedLists []CondemnedList `json:"condemnedLists,omitempty"`
 
 	hash     string   // content hash of the generation as it is stored
 	position position // place of the generation among checkpoints and deltas
-	restated bool     // the generation, which is being made, shall be stored whole
-	later    error    // error of reading a later generation, which exists but is damaged; nil if there is none
+	restated bool     // this generation is being made, and is to be stored whole
+	later    error    // error of reading a later, damaged generation; nil if there is none
 }
 
 // Package is the entry of a storage package in a manifest. The package's ID never changes, and no
@@ -78,10 +78,9 @@ type Package struct {
 	Bytes   int64  `json:"bytes"`
 	Pages   int    `json:"pages"`
 	Indexed bool   `json:"indexed,omitempty"`
-	// Apart is not nil if the package has so few pages of each host that index could not tell which
-	// blocks of text, such as menus, the hosts repeat on all pages. Index then makes the documents of
-	// this package once more, together with those of other packages (see segments.Together), and sets
-	// Apart to nil.
+	// Apart is not nil if the package has so few pages of each host that the function index could not tell which
+	// blocks of text the hosts repeat on their pages, such as menus. Later, index makes the documents of this
+	// package again, together with those of other packages (see segments.Together), and sets Apart to nil.
 	Apart *Apart `json:"apart,omitempty"`
 	// Formerly are the earlier keys of the package, one for each time that pages were
 	// erased from it. The remaining pages kept their offsets: if a book or segment refers
@@ -90,7 +89,7 @@ type Package struct {
 	Formerly []string `json:"formerly,omitempty"`
 }
 
-// Apart holds the numbers of those pages of a package that have a document, and of their hosts.
+// Apart has two numbers about a package: its pages that have a document, and the hosts of these pages.
 type Apart struct {
 	Pages int `json:"pages"`
 	Hosts int `json:"hosts"`
@@ -193,8 +192,8 @@ func (m *Manifest) Add(p Package) {
 // Hash returns the content hash of the stored generation, "" for the zero Manifest.
 func (m *Manifest) Hash() string { return m.hash }
 
-// Restate makes the generation, which is being made by a commit, a checkpoint: it will be stored
-// whole. So it can be read even if generations before it are damaged or lost.
+// Restate is called while a commit makes this generation: the generation will be stored whole, as a checkpoint. So
+// it can be read even if generations before it are damaged or lost.
 func (m *Manifest) Restate() { m.restated = true }
 
 // Later returns an error if m is not the newest generation, because a later one is damaged and could

@@ -28,16 +28,18 @@ var ErrUnchanged = errors.New("manifest is unchanged")
 // than Keep, after which generations are deleted.
 const Fresh = time.Hour
 
-// Read returns the newest generation of a partition, or the zero Manifest if there is none. It first
-// reads the hint, which is a copy of a recent generation. Then it requests the generations after that,
-// several at the same time (see interval), until one is absent. If already the first of them is absent,
-// the copied generation is the newest, or is so old that those after it were deleted. To decide this,
-// Read checks by a HEAD whether the copied generation itself exists. Generations are deleted in
-// ascending order. So if it exists, no later one was deleted, and it is the newest. If it is absent, or
-// if the hint is, Read lists the generations.
+// Read returns the newest generation of a partition; the zero Manifest if there is none. It reads
 //
-// If the newest generation is damaged, Read returns the newest that can be read; the method Later
-// of this Manifest returns an error. If none can be read, Read fails with ErrDamaged.
+//	1  the hint, which is a copy of a recent generation
+//	2  the generations after the copied one, several at the same time (see interval), until one is absent
+//	3  if the very first of these is absent: by a HEAD, whether the copied generation itself exists
+//
+// In step 3, the copied generation is either the newest, or so old that the generations after it were deleted.
+// Generations are deleted in ascending order. So if the copied generation exists, no later one was deleted, and it
+// is the newest. If it or the hint is absent, Read lists the generations.
+//
+// If the newest generation is damaged, Read returns the newest that can be read; the method Later of this Manifest
+// returns an error. If none can be read, Read fails with ErrDamaged.
 func Read(ctx context.Context, bucket blob.Reader, p layout.Partition) (Manifest, error) {
 	last := Manifest{Partition: p} // last generation that can be reached from the hint
 	hint, err := Hint(ctx, bucket, p)
@@ -60,11 +62,11 @@ func Read(ctx context.Context, bucket blob.Reader, p layout.Partition) (Manifest
 	return m, err
 }
 
-// Reread returns the newest generation of a partition, as Read does. The caller has read or committed
-// the generation known before, at any time. If it still is the newest, Reread sends two GETs at the same
-// time: one finds that the next generation is absent, and the other that the known one is stored as it
-// was. Only a process that is suspended for days between the two could take an old generation for the
-// newest; see Fresh.
+// Reread returns the newest generation of a partition, as Read does, but by fewer requests. The parameter known is
+// a generation that the caller has read or committed before, at any time. If it still is the newest, Reread sends
+// two GETs at the same time. One finds that the next generation is absent, the other that the known one is stored
+// unchanged. Only a process that is suspended for days between the two requests could take an old generation for
+// the newest; see Fresh.
 func Reread(ctx context.Context, bucket blob.Reader, known Manifest) (Manifest, error) {
 	if known.Generation == 0 || known.later != nil {
 		return Read(ctx, bucket, known.Partition)
@@ -245,8 +247,8 @@ func Newer(ctx context.Context, bucket blob.Reader, m Manifest) (Manifest, error
 	return newer(ctx, bucket, m, 1)
 }
 
-// NewerHint does the same as Newer, if m is the hint: it requests as many of the next generations at
-// the same time as there can be before the next hint.
+// NewerHint does the same as Newer for a generation m that was read from the hint. It requests all generations up
+// to the next hint at the same time, because so many may exist.
 func NewerHint(ctx context.Context, bucket blob.Reader, m Manifest) (Manifest, error) {
 	return newer(ctx, bucket, m, interval(m.position.Bytes))
 }

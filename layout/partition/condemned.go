@@ -32,8 +32,8 @@ func ReadCondemnedList(ctx context.Context, bucket blob.Reader, listed manifest.
 	return records, nil
 }
 
-// readCondemned reads several lists at the same time, and calls the function read with the index and the
-// records of each, from several goroutines.
+// readCondemned reads several lists at the same time. For each, it calls the function read with the index of the
+// list and its records. It makes these calls from several goroutines.
 func readCondemned(ctx context.Context, bucket blob.Reader, lists []manifest.CondemnedList, read func(i int, records []manifest.Condemned)) error {
 	fork := meter.NewFork(ctx)
 	var group errgroup.Group
@@ -75,9 +75,9 @@ func knownKeys(ctx context.Context, bucket blob.Reader, m *manifest.Manifest) (m
 	return known, err
 }
 
-// isCondemned reports whether the newest generation has condemned the object with the key. It reads each
-// list of condemned objects once, and keeps hashes of the keys. Two keys with the same hash are so
-// unlikely that they may count as one: then an object gets a key of its own without need.
+// isCondemned reports whether the newest generation has condemned the object with the key. It reads each list of
+// condemned objects once, and keeps only hashes of the keys in it. If two keys had the same hash, which is very
+// unlikely, one might wrongly count as condemned; its object would then be stored under another key.
 func (p *Partition) isCondemned(ctx context.Context, key string) (bool, error) {
 	if p.newest.IsCondemned(key) {
 		return true, nil
@@ -116,11 +116,16 @@ func hashOf(key string) uint64 {
 	return h.Sum64()
 }
 
-// ListCondemned moves old records of condemned objects from the manifest to a new list, and stores it.
-// The list gets at most the given number of records: those of objects that were condemned before the given
-// time, are not deleted yet, and do not have to be erased early. ListCondemned reports whether it has
-// made a list. The given time should be at least twice Fresh ago: a ticket, which is valid for Fresh, is
-// worthless if a list has a newer record (see Edit.listable).
+// ListCondemned moves old records of condemned objects from the manifest to a new list, which it stores. A record
+// is moved if
+//
+//	its object was condemned before the given time
+//	its object is not deleted yet
+//	its object need not be deleted before the usual time (see manifest.Condemned.Erase)
+//
+// At most the given number of records is moved. The result says whether a list was made. The given time should be
+// at least twice Fresh ago. Otherwise the list may have records that are newer than the tickets of objects still
+// to be listed, and these tickets are worthless (see Edit.listable).
 func (e *Edit) ListCondemned(ctx context.Context, before time.Time, most int) (changed bool, err error) {
 	var moved, left []manifest.Condemned
 	for _, c := range e.next.Condemned {
@@ -144,7 +149,7 @@ func (e *Edit) ListCondemned(ctx context.Context, before time.Time, most int) (c
 	return true, nil
 }
 
-// CollectedLists does for the lists of condemned objects what Collected does for single ones.
+// CollectedLists records the deletion of the objects of whole lists, as Collected does for single objects.
 func (e *Edit) CollectedLists(deleted, over func(manifest.CondemnedList) bool) (changed bool) {
 	gone := e.now().UTC().Truncate(time.Millisecond)
 	for i := range e.next.CondemnedLists {
@@ -157,14 +162,15 @@ func (e *Edit) CollectedLists(deleted, over func(manifest.CondemnedList) bool) (
 	return changed || len(e.next.CondemnedLists) < before
 }
 
-// DropCondemnedList forgets a damaged or missing list of condemned objects. It is for repair. Those of
-// the objects that exist are then listed by no generation, and the sweep condemns them again.
+// DropCondemnedList removes a damaged or missing list of condemned objects from the manifest. Only repair calls
+// it. Those of the objects in the list that still exist are then in no generation, so the sweep condemns them
+// again.
 func (e *Edit) DropCondemnedList(key string) {
 	e.next.CondemnedLists = slices.DeleteFunc(e.next.CondemnedLists, func(l manifest.CondemnedList) bool { return l.Key == key })
 }
 
-// spare removes the records of the keys that uncondemn was called with from the lists of condemned
-// objects. The other records of such a list return to the manifest.
+// spare removes records from the lists of condemned objects: those of the keys with which uncondemn was called.
+// All other records of such a list return to the manifest.
 func (e *Edit) spare(ctx context.Context) error {
 	if len(e.spared) == 0 {
 		return nil

@@ -27,11 +27,11 @@ func (e *Edit) Manifest() *manifest.Manifest { return e.next }
 // Generation returns the number of the generation being made.
 func (e *Edit) Generation() uint64 { return e.next.Generation + 1 }
 
-// listable reports whether the generation may list a stored object: its ticket t is younger than
-// Fresh, and its key is not condemned (marked for deletion). When the ticket was made, the key was not
-// condemned. It may have been since. The record of that is in the manifest itself, because only older
-// records are moved to lists of condemned objects. But if the ticket was made from a manifest that was
-// old already, a list may have newer records: then listable reports false, and does not read the list.
+// listable reports whether the generation may list a stored object. It may if the object's ticket t is younger
+// than Fresh, and its key is not condemned (marked for deletion). The key was not condemned when the ticket was
+// made. If it was condemned later, the manifest usually has the record, because only old records are moved to
+// lists of condemned objects. But if the ticket was made from an old manifest, a list may have the record. Then
+// listable returns false, without reading the list.
 func (e *Edit) listable(key string, t ticket) bool {
 	newer := func(l manifest.CondemnedList) bool { return l.Since > t.generation }
 	return e.now().Sub(t.put) < Fresh && !e.next.IsCondemned(key) && !slices.ContainsFunc(e.next.CondemnedLists, newer)

@@ -102,8 +102,8 @@ func (s *search) rest() string {
 	return fmt.Sprintf("the newest that is left is generation %d", s.newest.Generation)
 }
 
-// manifests adds to the evidence each manifest of a generation later than s.newest (the newest that
-// can be read) that is damaged, or that follows from an earlier generation that is. It proves that its
+// manifests adds to the evidence each damaged generation that is later than s.newest, the newest one that can be
+// read. It does the same with each later generation that follows from a damaged one. Each of them proves that the
 // generation existed.
 func (s *search) manifests(ctx context.Context) error {
 	p, last := s.newest.Partition, s.newest
@@ -274,8 +274,8 @@ func (s *search) packages(ctx context.Context) error {
 // s.newest neither lists nor condemns. The parameter kind is the prefix of the kind, such
 // as layout.Books.
 func (s *search) eachUnlisted(ctx context.Context, kind string, visit func(key string) error) error {
-	// Without a damaged list of condemned objects, these count as unlisted. That does no harm: their
-	// batches are consumed.
+	// If a list of condemned objects is damaged, its objects count as unlisted. That does no harm: their batches
+	// are consumed.
 	known, err := knownKeys(ctx, s.bucket, &s.newest)
 	if err != nil && !errors.Is(err, manifest.ErrDamaged) {
 		return err

@@ -36,7 +36,7 @@ type Partition struct {
 	bucket blob.Bucket
 	now    func() time.Time
 	newest *manifest.Manifest // newest generation as last read or committed; never changed, only replaced by another one
-	// condemned holds sorted hashes of the keys in lists of condemned objects, by the key of the list
+	// for each list of condemned objects, by its key: the sorted hashes of the keys in the list
 	condemned map[string][]uint64
 }
 

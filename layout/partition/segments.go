@@ -24,8 +24,8 @@ func OpenSegment(ctx context.Context, source segment.Source, listed *manifest.Se
 	return asListed(s, err, listed)
 }
 
-// OpenToFind is like OpenSegment, for a caller that goes on with segment.Find: it also reads the segment's filter,
-// by the same request.
+// OpenToFind opens a listed segment, as OpenSegment does, for a caller that then calls segment.Find. By the same
+// request it reads the segment's filter, which Find needs.
 func OpenToFind(ctx context.Context, source segment.Source, listed *manifest.Segment) (*segment.Segment, error) {
 	s, err := segment.OpenToFind(ctx, source, refOf(listed), listed.Documents)
 	return asListed(s, err, listed)

@@ -17,7 +17,7 @@ import (
 // has passed since the object was stored.
 type ticket struct {
 	put        time.Time // time shortly before the object was stored
-	generation uint64    // number of the generation that had not condemned the object's key
+	generation uint64    // number of a generation that had not condemned the object's key
 }
 
 // Package is a stored package with its ticket: the right to list the package in a generation.

@@ -85,10 +85,10 @@
 //
 // The column "suggestions" has the names (see Document.Name) and headings of documents, which are
 // offered to people while they type. In a segment of anchors it has texts of links to the documents (see
-// Document.Suggested), which count as headings here. A segment without suggestions lacks the column. Suggestions are sorted
-// by their folded texts (see FoldSuggestion). Names with the same folded text are one suggestion, and so are
-// headings; of a name and a heading with the same folded text, the name comes first. A suggestion is written
-// as in the first document that has it. In their order, suggestions are numbered from 0:
+// Document.Suggested), which count as headings here. A segment without suggestions lacks the column.
+// Suggestions are sorted by their folded texts (see FoldSuggestion). Names with the same folded text are one
+// suggestion, and so are headings; of a name and a heading with the same folded text, the name comes first. A
+// suggestion is written as in the first document that has it. In their order, suggestions are numbered from 0:
 //
 //	…       number of suggestions
 //	…       number of blocks; for each: its size

@@ -42,8 +42,9 @@ type Document struct {
 	// the headings are suggested to people while they type; "" if nothing of the document shall be.
 	// Like the fields at the end, it is not among what Segment.Stored returns.
 	Name string
-	// Suggested has further texts that are suggested as headings are, whether or not there is a Name. In a segment of
-	// anchors, these are texts of links to the page. Like Name, they are not among what Segment.Stored returns.
+	// Suggested has further texts that are offered as suggestions, in the same way as headings, but whether or not
+	// there is a Name. In a segment of anchors, they are texts of links to the page. Like Name, they are not
+	// stored with the document, so Segment.Stored does not return them.
 	Suggested []string
 
 	// Package is the key of the package that holds the stored page: an object with many pages.

@@ -15,21 +15,22 @@ const (
 	orderColumn  = "identity.order"
 )
 
-// identityFilter tells whether a segment may have a document with a wanted identity. Of the 128 bits of each
-// identity it stores 24, and knows a few more by the bucket in which these are (see doc.go for its bytes):
+// identityFilter tells whether a segment may have a document with a wanted identity (hash of a URL, 128 bits). It
+// does not store identities whole. It stores 24 bits of each, and groups the identities in buckets by their first
+// bits, which need not be stored then (see doc.go for the bytes).
 //
 //	wanted identity             answer
 //	one that the segment has    always right
 //	one that it lacks           wrong with a probability below 2 in 2^24
 //
-// The filter has its documents in the order of those bits of their identities that it knows. The number of a
-// document in this order, from 0, is its rank. The column orderColumn has the documents' numbers by rank.
+// The filter has the documents in the order of the bits that it knows. The number of a document in this order,
+// from 0, is its rank. The column orderColumn has the numbers of the documents by rank.
 type identityFilter struct {
-	// for each bucket, as many bits 1 as it has documents, then a bit 0; the first bit is the lowest of the
-	// first word
+	// for each bucket, as many bits 1 as the bucket has documents, then a bit 0. The first of these bits is the
+	// lowest bit of the first word.
 	buckets []uint64
-	rests   []byte // for each rank, the restBits bits of the identity that follow those of the bucket
-	bits    int    // the number of bits that are the number of a bucket
+	rests   []byte // for each rank, the restBits bits of the identity after those of the bucket
+	bits    int    // number of first bits of an identity that make the number of its bucket
 }
 
 const (
@@ -37,9 +38,9 @@ const (
 	restBits = 8 * restSize
 )
 
-// bucketBits returns the number of the first bits of an identity that are the number of its bucket. It is the
-// greatest with which there are not more buckets than documents; so a bucket has, on average, at least one
-// document and fewer than two. The parameter is the number of documents of the segment, which is not 0.
+// bucketBits returns how many of the first bits of an identity make the number of its bucket. It is the greatest
+// number with which there are at most as many buckets as documents. So a bucket has, on average, at least one
+// document and fewer than two. The parameter is the number of documents of the segment, which must not be 0.
 func bucketBits(documents uint32) int { return bits.Len32(documents) - 1 }
 
 // bucketsSize returns the size in bytes of the part of a filter that says how many documents each bucket has.
@@ -51,8 +52,8 @@ func filterSize(documents uint32) int { return bucketsSize(documents) + restSize
 // firstBits returns the first n bits of an identity, which are at most 64.
 func firstBits(id layout.Identity, n int) uint64 { return binary.BigEndian.Uint64(id[:]) >> (64 - n) }
 
-// newFilter returns the content of the columns filterColumn and orderColumn for documents with these identities.
-// The parameter identities has 16 bytes for each document, and is not empty.
+// newFilter returns the contents of the columns filterColumn and orderColumn for documents with the given
+// identities. The parameter has 16 bytes for each document, in the order of their numbers, and must not be empty.
 func newFilter(identities []byte) (filter, order []byte) {
 	documents := len(identities) / len(layout.Identity{})
 	n := bucketBits(uint32(documents))
@@ -71,7 +72,7 @@ func newFilter(identities []byte) (filter, order []byte) {
 	filter = make([]byte, bucketsSize(uint32(documents)), filterSize(uint32(documents)))
 	numbers := make([]byte, 0, orderWidth(uint32(documents))*documents)
 	for rank, p := range places {
-		// The bits before this one: one for each lower rank, and the bit 0 of each lower bucket.
+		// index of the document's bit 1: before it are a 1 for each lower rank, and a 0 for each lower bucket
 		at := uint64(rank) + p.bits>>restBits
 		filter[at/8] |= 1 << (at % 8)
 		filter = append(filter, byte(p.bits>>16), byte(p.bits>>8), byte(p.bits))
@@ -94,23 +95,23 @@ func parseFilter(content []byte, documents uint32) (*identityFilter, error) {
 		f.buckets[i] = binary.LittleEndian.Uint64(word[:])
 		ones += bits.OnesCount64(f.buckets[i])
 	}
-	last := int(documents) + 1<<f.bits - 1 // the bit 0 of the last bucket; those after it are unused
+	last := int(documents) + 1<<f.bits - 1 // index of the bit 0 of the last bucket
 	if ones != int(documents) || f.buckets[last/64]>>(last%64) != 0 {
 		return nil, damaged("filter of %d documents for %d", ones, documents)
 	}
 	return f, nil
 }
 
-// ranks returns the ranks of the documents that may have one of the wanted identities: as far as the filter knows
-// the bits of their identities, these are equal. The wanted identities must be in ascending order; so is the result.
+// ranks returns, in ascending order, the ranks of those documents that may have one of the wanted identities,
+// because the bits that the filter knows are equal. The wanted identities must be in ascending order.
 func (f *identityFilter) ranks(wanted []layout.Identity) (found []uint32) {
-	word, zeros := 0, uint64(0) // a word of f.buckets, and the number of bits 0 in the words before it
+	word, zeros := 0, uint64(0) // a word of f.buckets; number of bits 0 in the words before it
 	for i, id := range wanted {
 		first := firstBits(id, f.bits+restBits)
 		if i > 0 && first == firstBits(wanted[i-1], f.bits+restBits) {
 			continue
 		}
-		bucket, begin := first>>restBits, uint64(0) // begin: the first bit of the bucket
+		bucket, begin := first>>restBits, uint64(0) // begin: index of the first bit of the bucket
 		if bucket > 0 {                             // it follows the bucket-th bit 0
 			for n := zerosIn(f.buckets[word]); zeros+n < bucket; n = zerosIn(f.buckets[word]) {
 				zeros += n
@@ -131,7 +132,7 @@ func (f *identityFilter) ranks(wanted []layout.Identity) (found []uint32) {
 
 func zerosIn(word uint64) uint64 { return uint64(64 - bits.OnesCount64(word)) }
 
-// nthZero returns the index of the n-th bit 0 of a word, counted from 1. The word must have so many.
+// nthZero returns the index of the n-th bit 0 of a word, counted from 1. The word must have n such bits or more.
 func nthZero(word, n uint64) uint64 {
 	word = ^word
 	for ; n > 1; n-- {
@@ -140,8 +141,8 @@ func nthZero(word, n uint64) uint64 {
 	return uint64(bits.TrailingZeros64(word))
 }
 
-// orderWidth returns the number of bytes of each number in the column orderColumn: 1 to 3. Pages of the column
-// hold whole numbers, because pageContent is a multiple of 1, 2 and 3.
+// orderWidth returns the size in bytes, 1 to 3, of each number in the column orderColumn. A number never lies in
+// two pages of the column, because pageContent is divisible by 1, 2 and 3.
 func orderWidth(documents uint32) int { return max(1, (bits.Len32(documents-1)+7)/8) }
 
 func appendNumber(b []byte, n uint32, width int) []byte {

@@ -17,20 +17,21 @@ type Match struct {
 	Version layout.Version
 }
 
-// Find reads the columns of identities and versions whole if they are small, because a further request takes more
-// time than so many bytes.
+// Sizes by which Find decides how to read. Where the columns of identities and versions are small, it reads them
+// whole, because a further request would take more time than so many bytes.
 const (
 	// greatest size of the columns, in bytes, for which Find does not read the filter first
 	columnsAtOnce = 64 << 10
-	// greatest size of the columns, in bytes, for each document that the filter finds; otherwise Find reads two
-	// small ranges for each such document
+	// greatest size of the columns, in bytes for each document that the filter finds, for which Find reads them
+	// whole. If they are larger, it makes two small reads for each of these documents instead.
 	columnsPerMatch = 128 << 10
 )
 
-// OpenToFind opens a segment, as Open does, for a caller that goes on with Find. It reads the filter (see
-// identityFilter) by the same request as the tail. Where the filter begins follows from the parameter documents, the
-// number of documents of the segment. If this number is wrong, or the segment of an older program has no filter,
-// OpenToFind has read some bytes in vain, and Find reads what it needs.
+// OpenToFind opens a segment as Open does, for a caller that then calls Find. By the same request as the tail, it
+// reads the segment's filter (see identityFilter), which comes just before the tail. It computes the size of the
+// filter from the parameter documents, the number of documents of the segment. If this number is wrong, or if the
+// segment has no filter because an older program has written it, OpenToFind has read some bytes in vain, and Find
+// reads what it needs.
 func OpenToFind(ctx context.Context, source Source, ref Ref, documents int) (*Segment, error) {
 	size := packedSize(filterSize(uint32(max(1, documents))))
 	if documents < 1 || documents > MaxDocuments || ref.Tail < footerSize || ref.Tail+size > ref.Bytes {
@@ -63,17 +64,19 @@ func unpackedStart(content int) int {
 // Find returns the documents with the wanted identities, in ascending order of their numbers. The wanted
 // identities may be in any order.
 //
-// Find reads the segment's filter, unless OpenToFind has read it. By the filter it knows of almost all absent
-// identities that they are absent, and reads nothing else if all are. It looks for the others in one of two
-// ways, whichever is cheaper by requests and bytes:
+//	segment                      what Find reads
+//	small, and opened by Open    the columns of identities, epochs and tokens, by one request
+//	with a filter                the filter, unless OpenToFind has read it; then what the next table says
+//	without a filter (written    the column of identities; the other two only if this one has a wanted
+//	by an older program)         identity
 //
-//	matches   reads
-//	few       for each, a page of the column that has the numbers of documents in the order of the filter;
-//	          then the stored documents
-//	many      the columns of identities, epochs and tokens, by one request
+// The filter shows for almost all absent identities that they are absent. If all wanted ones are, nothing else is
+// read. Otherwise it is one of these, whichever is cheaper by requests and bytes:
 //
-// Of a small segment, Find reads these columns without the filter. A segment of an older program has no filter. Of
-// such a segment, Find reads the column of identities and, if it finds one of those that are wanted, the other two.
+//	documents that the filter finds   what Find reads
+//	few                               for each, a page of the column with the numbers of documents by rank;
+//	                                  then the stored documents
+//	many                              the columns of identities, epochs and tokens, by one request
 func (s *Segment) Find(ctx context.Context, wanted []layout.Identity) ([]Match, error) {
 	if len(wanted) == 0 {
 		return nil, nil
@@ -102,11 +105,11 @@ func (s *Segment) Find(ctx context.Context, wanted []layout.Identity) ([]Match, 
 	return s.findAtOnce(ctx, columns, wanted)
 }
 
-// findAtOnce finds the documents with the wanted identities in the columns of identities and versions, which are in
-// the given range (see besideIdentities). It reads the range by one request.
+// findAtOnce finds the documents with the wanted identities in the columns of identities and versions. The
+// parameter columns is the range of these columns (see besideIdentities), which findAtOnce reads by one request.
 func (s *Segment) findAtOnce(ctx context.Context, columns blob.Range, wanted []layout.Identity) ([]Match, error) {
 	if columns.Length == 0 {
-		return s.findInColumns(ctx, wanted) // fails, and says which column is missing
+		return s.findInColumns(ctx, wanted) // reports which column is missing
 	}
 	contents, err := s.read(ctx, []blob.Range{columns})
 	if err != nil {
@@ -157,7 +160,7 @@ func (s *Segment) besideIdentities() blob.Range {
 	return blob.Range{Offset: from, Length: max(ids.end(), epochs.end(), tokens.end()) - from}
 }
 
-// heldRange is a Source that has one range of an object in memory.
+// heldRange is a Source of one range of an object, which it holds in memory.
 type heldRange struct {
 	offset  int64 // where the range begins
 	content []byte
@@ -221,8 +224,8 @@ func (s *Segment) findInStored(ctx context.Context, ranks []uint32, wanted []lay
 	return found, nil
 }
 
-// ranked returns the numbers of the documents with the given ranks, which are in ascending order. It reads only
-// those pages of the column orderColumn that have these numbers.
+// ranked returns the numbers of the documents with the given ranks, which must be in ascending order. Of the
+// column orderColumn, it reads only the pages with these numbers.
 func (s *Segment) ranked(ctx context.Context, ranks []uint32) ([]uint32, error) {
 	width := orderWidth(s.tail.documents)
 	total := int64(width) * int64(s.tail.documents)

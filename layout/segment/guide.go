@@ -5,16 +5,17 @@ import (
 	"weak"
 )
 
-// guideStep is the number of terms of a block from one mark of its guide to the next.
+// guideStep is the number of terms between two marks of a guide.
 const guideStep = 16
 
-// Guide helps to find terms in one block of terms. Terms are front-coded, so a block can only be read from its
-// beginning, or from one of the places that the guide marks. The zero Guide marks none.
+// Guide makes it faster to find terms in one block of terms. Terms are front-coded (each is stored as its
+// difference from the one before), so a block must be read from its beginning. A guide has marks: places in the
+// block, each with the term before it, from which the block can be read, too. The zero Guide has no marks.
 type Guide struct {
 	marks []mark
 	terms []byte // for each mark, the term before it
-	// first byte and size of the bytes of the block from which the guide was made. The checksum of these
-	// very bytes is right, so it need not be computed again.
+	// address and size of the bytes of the block from which the guide was made. The checksum of these bytes was
+	// verified. So if a block has the same address and size, it is not verified again.
 	first weak.Pointer[byte]
 	size  int
 }
@@ -28,15 +29,16 @@ type mark struct {
 
 // Guides is a cache of guides. It must be safe for concurrent use.
 type Guides interface {
-	// Guides returns the guides of some blocks of a segment, by the segment's key and the blocks' numbers. The
-	// result has nil for each guide that is not cached.
+	// Guides returns the guides of the blocks with the given numbers, of the segment with the given key. The
+	// result has one element for each block, which is nil if the guide is not cached.
 	Guides(segment string, blocks []int) []*Guide
 	// PutGuide caches the guide of a block.
 	PutGuide(segment string, block int, guide *Guide)
 }
 
-// newGuide makes the guide of a block. The reader must be before the first term of the block, and is after the
-// last one then. The parameter sealed has the bytes of the block with their checksum, which the caller has verified.
+// newGuide makes the guide of a block. The reader must stand before the first term of the block; newGuide moves it
+// behind the last one. The parameter sealed has the bytes of the block with their checksum, which the caller has
+// verified.
 func newGuide(r *blockReader, sealed []byte) *Guide {
 	g := &Guide{first: weak.Make(&sealed[0]), size: len(sealed)}
 	for n := 1; r.next(); n++ {
@@ -48,7 +50,8 @@ func newGuide(r *blockReader, sealed []byte) *Guide {
 	return g
 }
 
-// isOf reports whether the guide was made from these very bytes of a block: not only from equal bytes.
+// isOf reports whether the guide was made from the bytes at this place in memory. Equal bytes at another place do
+// not count, because their checksum was not verified.
 func (g *Guide) isOf(sealed []byte) bool {
 	return g != nil && len(sealed) == g.size && g.first.Value() == &sealed[0]
 }
@@ -62,7 +65,8 @@ func (g *Guide) before(i int) []byte {
 	return g.terms[from:g.marks[i].end]
 }
 
-// lead moves the reader to the last mark before a term, unless it is behind this mark already.
+// lead moves the reader forward to the last mark that is before the given term. If the reader is at this mark
+// already, or behind it, it stays.
 func (g *Guide) lead(r *blockReader, term string) {
 	i := sort.Search(len(g.marks), func(i int) bool { return string(g.before(i)) >= term }) - 1
 	if i >= 0 && g.marks[i].at > r.p.at {

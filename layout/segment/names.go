@@ -17,10 +17,10 @@ const (
 // first mark therefore take the term for one of an image.
 func NameTerm(term string) string { return ImageTerm(term + nameMark) }
 
-// DefinitionTerm appends two marks to the term of a name that a page defines, such as that of a function in
-// a manual. The index of the page contains the marked term, in the field Headings if the name stands alone,
-// such as print, and in the field Body if it is the last part of a longer one, such as dumps of json.dumps.
-// The marks are as in NameTerm, with another first one.
+// DefinitionTerm returns the term under which a page that defines a name is indexed. It is the term of the name,
+// such as that of a function in a manual, with two marks added. They are those of NameTerm, but for the first one.
+// The field of the marked term is Headings if the name stands alone, such as print, and Body if it is the last
+// part of a longer one, such as dumps in json.dumps.
 func DefinitionTerm(term string) string { return ImageTerm(term + definitionMark) }
 
 // IsNameTerm reports whether a term has the marks that NameTerm or DefinitionTerm adds.

@@ -20,7 +20,7 @@ func (p *parser) left() int { return len(p.data) - p.at }
 
 // number reads a varint. It fails if the value is above a limit (the parameter most).
 func (p *parser) number(most uint64) uint64 {
-	if p.at < len(p.data) && p.data[p.at] < 1<<7 && uint64(p.data[p.at]) <= most { // most numbers are a byte
+	if p.at < len(p.data) && p.data[p.at] < 1<<7 && uint64(p.data[p.at]) <= most { // a number of one byte, as most are
 		p.at++
 		return uint64(p.data[p.at-1])
 	}

@@ -148,7 +148,8 @@ func (r *blockReader) open(sealed []byte, total int64, t *tail) error {
 	return nil
 }
 
-// reopen begins to read a block whose checksum was verified; content has the bytes without it.
+// reopen begins to read a block again from its beginning. The checksum must have been verified already. The
+// parameter content has the bytes of the block without it.
 func (r *blockReader) reopen(content []byte, total int64, t *tail) {
 	counts := r.counts[:0]
 	if t.version > 2 {

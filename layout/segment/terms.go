@@ -39,8 +39,8 @@ func (s *Segment) Terms(ctx context.Context, terms []string, positions bool) ([]
 	return s.TermsBy(ctx, terms, positions, nil)
 }
 
-// TermsBy is like Terms, but finds terms faster in blocks in which it has looked for terms before. It does so by
-// the guides of these blocks, which it keeps in the given cache. The cache may be nil.
+// TermsBy is like Terms, but is faster for blocks in which it has looked for terms before: it keeps guides of
+// these blocks (see Guide) in the given cache. The cache may be nil.
 func (s *Segment) TermsBy(ctx context.Context, terms []string, positions bool, cache Guides) ([]*Term, error) {
 	blocks := s.tail.terms.divide(terms)
 	numbers := make([]int, len(blocks))
@@ -84,14 +84,14 @@ func (s *Segment) TermsBy(ctx context.Context, terms []string, positions bool, c
 	return found, nil
 }
 
-// wantedBlock is a block of terms in which some terms are looked up.
+// wantedBlock is a block in which some terms are looked up.
 type wantedBlock struct {
 	number int   // number of the block in the segment
 	terms  []int // the terms, in ascending order, as indexes in the texts that are looked up
 }
 
-// divide returns the blocks that can contain the terms with the given texts, in ascending order. It leaves out
-// terms that are above the last separator, since no block can contain them.
+// divide returns the blocks that can contain the terms with the given texts, in ascending order, each with these
+// terms. A term above the last separator is left out, because no block can contain it.
 func (t *termIndex) divide(texts []string) (blocks []wantedBlock) {
 	order := make([]int, len(texts))
 	for i := range order {
@@ -113,9 +113,9 @@ func (t *termIndex) divide(texts []string) (blocks []wantedBlock) {
 	return blocks
 }
 
-// openBlock opens a block of terms with the reader r, and returns the guide of the block. This is the given one if
-// it was made from the same bytes. Otherwise openBlock makes one and puts it into the cache; without a cache it
-// returns a guide without marks.
+// openBlock opens a block of terms with the reader r, and returns a guide of the block. If the parameter guide was
+// made from the bytes in sealed, it is returned. Otherwise openBlock verifies the bytes, makes a guide, and puts
+// it into the cache. Without a cache it returns a guide without marks.
 func (s *Segment) openBlock(r *blockReader, number int, sealed []byte, guide *Guide, cache Guides) (*Guide, error) {
 	total := s.tail.terms.positions[number]
 	if guide.isOf(sealed) {
@@ -135,8 +135,9 @@ func (s *Segment) openBlock(r *blockReader, number int, sealed []byte, guide *Gu
 	return guide, nil
 }
 
-// findTerms looks for terms in their block, and puts those that the block contains into found. The reader must be
-// before the first term of the block. The parameters texts and found have all terms that are looked up.
+// findTerms looks for the terms of b in their block. It sets found[i] for each term texts[i] that the block
+// contains. The reader must stand before the first term of the block. The slices texts and found are those of all
+// terms that are looked up, in any block.
 func (s *Segment) findTerms(r *blockReader, guide *Guide, b wantedBlock, texts []string, found []*Term) (err error) {
 	for _, at := range b.terms {
 		text := texts[at]

@@ -76,8 +76,8 @@ func (r *Reader) objects(inflater *runInflater) iter.Seq2[Entry, error] {
 	}
 }
 
-// Select yields those Web objects whose URLs are wanted, in the order of the package. The others are
-// not decompressed, and only the yielded ones are checked, as by Objects.
+// Select yields those Web objects of a package whose URLs are wanted, in the order of the package. It does not
+// decompress the others. It checks only the objects that it yields, in the same way as Objects.
 func (r *Reader) Select(wanted func(url string) bool) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		inflater := newInflater()

@@ -72,8 +72,8 @@ func removeCommand(where *location) *cobra.Command {
 // taking holds the flags of collections remove --pages.
 type taking struct{ now, sure, asJSON bool }
 
-// removal is what `bucketsearch collections remove --pages --json` prints: what the collection was, and
-// which pages are taken down.
+// removal is the output of `bucketsearch collections remove --pages --json`: the collection that was removed, and
+// the pages that are taken down.
 type removal struct {
 	collection.Collection
 	Pages    int         `json:"taken_down"`         // number of pages that are taken down
@@ -95,9 +95,10 @@ const mostTaken = 80_000
 // shownHosts is the greatest number of hosts that are shown before the question.
 const shownHosts = 10
 
-// removeWithPages removes a collection, and takes the pages down that it alone has brought. It shows how
-// many pages of which hosts these are, and asks. The pages go first: if the program is killed in between,
-// the same command does the rest.
+// removeWithPages removes a collection, and takes down the pages that only this collection has brought. It first
+// shows how many pages of which hosts these are, and asks for confirmation. It takes the pages down before it
+// removes the collection. So if the program is killed in between, the same command can be repeated, and does the
+// rest.
 func removeWithPages(cmd *cobra.Command, where *location, a *system.Attached, name string, t taking) error {
 	own, err := ownPages(cmd, a, name)
 	if err != nil {
@@ -153,8 +154,9 @@ func removeWithPages(cmd *cobra.Command, where *location, a *system.Attached, na
 	return nil
 }
 
-// takeDown publishes a takedown of the pages, and returns its number and the time until which it can be
-// taken back: the zero time if the parameter now says that the pages are erased at once.
+// takeDown publishes a takedown of the pages, and returns its number. If the parameter now is true, the pages are
+// erased at once, and the second result is the zero time. Otherwise it is the time until which the takedown can be
+// taken back.
 func takeDown(cmd *cobra.Command, a *system.Attached, pages []address.Address, now bool) (version uint64, until time.Time, err error) {
 	entries := make([]takedown.Entry, len(pages))
 	for i, page := range pages {
@@ -169,9 +171,9 @@ func takeDown(cmd *cobra.Command, a *system.Attached, pages []address.Address, n
 	return version, until, err
 }
 
-// ownPages returns the addresses of the stored pages that only the collection with the given name has
-// brought: no other collection is named with the page, and none in force admits its address. Pages that
-// are forgotten already are left out. It warns of books that cannot be read.
+// ownPages returns the addresses of the stored pages that only the collection with the given name has brought: the
+// page is stored for no other collection, and no other collection that is in force admits its address. Pages that
+// are forgotten already are left out. It prints a warning for books (records of the crawl) that cannot be read.
 func ownPages(cmd *cobra.Command, a *system.Attached, name string) (own []address.Address, err error) {
 	inForce, err := a.Settings.Get(cmd.Context())
 	if err != nil {

@@ -52,8 +52,8 @@ func undoForget(cmd *cobra.Command, a *system.Attached, targets []target, where 
 	return nil
 }
 
-// undoTakedown takes back the takedown with a number, whatever it names, and prints what became of it. It
-// fails if nothing of it is forgotten any more, or if its pages are being erased.
+// undoTakedown takes back the takedown with the given number, whatever pages or sites it names, and prints the
+// result. It fails if all of it was taken back already, or if its pages are being erased.
 func undoTakedown(cmd *cobra.Command, a *system.Attached, number uint64, where *location) error {
 	entries, err := takedown.Added(cmd.Context(), a.Bucket, number)
 	if errors.Is(err, blob.ErrAbsent) {

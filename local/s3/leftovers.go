@@ -7,12 +7,14 @@ import (
 	"regexp"
 )
 
-// leftover matches the names that versitygw gives to the new version of an object, for the moment before it takes
-// the place of the former version. A server that is killed in this moment leaves the file behind.
+// leftover matches the names of files that the object store versitygw leaves behind if it is killed while it
+// replaces an object. It writes the new version to a file with such a name, and then puts this file in the place of
+// the former version.
 var leftover = regexp.MustCompile(`^\..+\.sgwtmp\.[0-9]+$`)
 
-// removeLeftovers removes the files in a directory that an earlier server left behind when it was killed. Otherwise
-// they would be objects of which nobody knows. No server may be working on the directory.
+// removeLeftovers removes, from a directory and all directories below it, the files that a killed server has left
+// behind (see leftover). Otherwise they would be listed as objects that nobody has stored. No server may be working
+// on the directory.
 func removeLeftovers(dir string) error {
 	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !leftover.MatchString(entry.Name()) {

@@ -71,9 +71,9 @@ const (
 // added to the traffic of this process in the vital signs.
 func (s *System) Listener(l net.Listener) net.Listener { return s.vitals.Traffic().Listener(l) }
 
-// metrics answers a request for /metrics with the vital signs, the lengths of the queues, and the counts
-// of requests to the search page: of all as quick ones, and of those that have turned out to be costly (see
-// package limit). It adds the progress of the crawl if this can be read at present.
+// metrics answers a request for /metrics with the vital signs, the lengths of the queues, and the counts of the
+// search page's requests. There are two counts (see package limit): quick has all requests, and costly has those
+// that have turned out to be costly. The progress of the crawl is added if it can be read.
 func (s *System) metrics(w http.ResponseWriter, r *http.Request, quick, costly limit.Counts) {
 	one := func(n float64) map[string]float64 { return map[string]float64{"": n} }
 	requests := func(name, help string, of func(limit.Counts) float64) vitals.Gauge {

@@ -37,7 +37,7 @@ type Progress struct {
 	Unpacked                       int    // number of batches that wait to be packed
 	Packages, Unindexed, Documents int    // numbers of packages, of packages not yet indexed, and of documents
 	Searchable                     int    // number of documents that searches can find
-	Apart                          int    // number of storage partitions with small packages that are to be indexed together now that the crawl has ended
+	Apart                          int    // number of storage partitions whose small packages can be indexed together
 	Gone                           int    // number of gone pages that searches may still find: their documents are not marked as dead yet
 	Dead                           int    // number of messages that were given up
 	Paused                         string // reason of the pause; "": the crawl is not paused
@@ -50,8 +50,8 @@ type Progress struct {
 // Crawled reports whether no URL is left to request.
 func (p Progress) Crawled() bool { return p.Leased == 0 && p.Waiting == 0 && !p.Missed }
 
-// Done reports whether the crawl is complete: no URL is left to request, every stored page is
-// searchable, and no gone page is (see Settled); and small packages are indexed together.
+// Done reports whether the crawl is complete: no URL is left to request (see Crawled), every stored page is
+// searchable and no gone page is (see Settled), and small packages are indexed together (see Apart).
 func (p Progress) Done() bool { return p.Crawled() && p.Settled() && p.Apart == 0 }
 
 // Settled reports whether all stored pages are packed and indexed, and the documents of all

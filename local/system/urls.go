@@ -63,8 +63,8 @@ func (u *URLs) All(ctx context.Context) iter.Seq2[account.URL, error] {
 	}
 }
 
-// Faults returns an error for each lost or damaged object, because of which URLs are missing. Some of
-// them are found only by All.
+// Faults returns an error for each lost or damaged object that makes URLs missing from the result. Some of them
+// are found only while All reads the objects.
 func (u *URLs) Faults() []error { return u.books.Faults() }
 
 func (u *URLs) has(url account.URL) bool {

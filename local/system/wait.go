@@ -98,12 +98,13 @@ type waitState struct {
 	logged  string    // text of the error that was last logged
 }
 
-// help speeds up the end of a crawl. The arguments p and err are the results of Progress, which show
-// the state of the crawl:
+// help speeds up the end of a crawl. The arguments p and err are the results of Progress, which show the state of
+// the crawl:
 //
-//   - No URL is left to request, or the crawl is paused: help has the last batches packed at once.
-//   - The crawl is complete but for small packages (see Progress.Apart): help has index make their
-//     documents together at once.
+//   - No URL is left to request, or the crawl is paused and no URL is on lease: help has the last
+//     batches packed at once.
+//   - The crawl is complete except for small packages (see Progress.Apart): help has the function
+//     index make their documents together at once.
 //   - A frontier is not built: help starts a sweep.
 //   - A collection may lack pages that were requested for another collection (see Progress.Missed):
 //     help starts a sweep.

@@ -66,7 +66,7 @@ type URL struct {
 type Account struct {
 	settings *settings.Settings
 	within   layout.Range // range of the hash space that has the URLs of the account
-	size     atomic.Int64 // number of URLs, and of further paths to them (see shard.more)
+	size     atomic.Int64 // number of URLs, plus their further paths (see shard.more)
 	shards   [256]*shard  // facts of URLs; the index is the first byte of the URL's identity
 	origins  origins
 	paces    paces
@@ -94,8 +94,8 @@ func newAccount(s *settings.Settings, within layout.Range) (*Account, error) {
 // Range returns the range of the hash space that has the URLs of the account.
 func (a *Account) Range() layout.Range { return a.within }
 
-// Forgotten yields the identities of those URLs in the outcomes and links that a takedown forgets. All
-// leaves them out. Nothing may be added to the account meanwhile.
+// Forgotten yields the identities of those URLs in the outcomes and links that takedowns forget, and that All
+// therefore leaves out. Nothing may be added to the account meanwhile.
 func (a *Account) Forgotten() iter.Seq[layout.Identity] {
 	return func(yield func(layout.Identity) bool) {
 		for _, s := range a.shards {

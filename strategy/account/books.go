@@ -77,10 +77,10 @@ func (l *library) lost() []Unreadable {
 	return lost
 }
 
-// account returns a new account of the URLs in a range, from all books that are neither absent nor
-// damaged. Damage may be found only after parts of a book have been added to the account. Then account
-// begins again with an empty account, and leaves this book out. If the range has more than most URLs
-// and can be divided, account fails with errTooLarge.
+// account returns a new account of the URLs in a range, from all books that are neither absent nor damaged. If it
+// finds damage in a book of which parts were added already, it begins again with an empty account, and leaves this
+// book out. The parameter most is the greatest size of an account. If the range has more URLs, and can be divided,
+// account fails with errTooLarge.
 func (l *library) account(ctx context.Context, s *settings.Settings, within layout.Range, most int64) (*Account, error) {
 	for {
 		a, err := newAccount(s, within)

@@ -29,7 +29,7 @@ type paces struct {
 // address of this URL.
 func (p *paces) add(at address.Address, o book.Outcome) { p.join(Pace{o.Pace, at, o.Version}) }
 
-// join updates the pace of a host from another Pace of the host, which is from other outcomes.
+// join updates the pace of a host by another Pace of the same host, which was computed from other outcomes.
 func (p *paces) join(next Pace) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

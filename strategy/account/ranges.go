@@ -11,21 +11,20 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// The hash space of URLs is divided into ranges, and an account is made of one range after another. So
-// the memory that this takes does not depend on the number of URLs in the bucket.
+// The hash space of URLs is divided into ranges, and the account of one range is made after that of another. So
+// the memory does not depend on the number of URLs in the bucket.
 //
-// The places of the blocks in the books tell about how many bytes a range has. If a range has more
-// URLs than expected, its account becomes too large, and the range is halved.
+// The sizes of the blocks in the books tell about how many bytes a range has. If a range has more URLs than these
+// bytes suggest, its account becomes too large, and the range is divided in two.
 const (
 	maxURLs    = 60_000  // maximum number of URLs, and of further paths to them, in the account of a range
 	rangeBytes = 1 << 19 // planned size of a range in bytes of the books, which are compressed
-	pieceBytes = 1 << 16 // size of the pieces of a book whose bytes are taken to be spread evenly (see divide)
+	pieceBytes = 1 << 16 // size of a piece of a book; within it, bytes count as evenly spread (see divide)
 )
 
-// Ranges yields the accounts of the ranges into which the URLs of the bucket are divided, in the order
-// of their places, one after another. Together these ranges are the given range, and each account has
-// at most about sixty thousand URLs. (An exception are URLs that share one place.) An error ends
-// the sequence. If the Bucket comes from Read, a lost or damaged book is such an error.
+// Ranges divides the given range of the hash space into smaller ranges, and yields the account of each, in the
+// order of their places. Each account has at most about sixty thousand URLs; it may have more only if these share
+// one place. An error ends the sequence. If the Bucket comes from Read, a lost or damaged book is such an error.
 func (b *Bucket) Ranges(ctx context.Context, within layout.Range) iter.Seq2[*Account, error] {
 	return func(yield func(*Account, error) bool) {
 		most := b.most
@@ -58,7 +57,7 @@ func (b *Bucket) Ranges(ctx context.Context, within layout.Range) iter.Seq2[*Acc
 func (b *Bucket) divide(within layout.Range) (ranges []layout.Range) {
 	type change struct {
 		at layout.Place
-		by float64 // change of the density at this place, in bytes per place
+		by float64 // by how much the density changes at this place, in bytes per place
 	}
 	var changes []change
 	for _, v := range b.books {
@@ -84,7 +83,7 @@ func (b *Bucket) divide(within layout.Range) (ranges []layout.Range) {
 		at := c.at
 		for left := widthOf(layout.Range{From: at, To: till}); at != till; left = widthOf(layout.Range{From: at, To: till}) {
 			step := max(1, (rangeBytes-size)/density)
-			if size+left*density < rangeBytes || step > left*0.999 { // a last small piece is not worth a range
+			if size+left*density < rangeBytes || step > left*0.999 { // no range of its own for a small last piece
 				size += left * density
 				break
 			}

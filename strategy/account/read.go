@@ -24,8 +24,8 @@ const requests = 16
 // are being erased.
 const maxSurveys = 4
 
-// Bucket gives the state of every URL of a bucket at one moment (see All and Ranges). It holds what the
-// states are computed from, and not the states. So its memory does not grow with the number of URLs.
+// Bucket gives the state of every URL of a bucket at one moment (see All and Ranges). It does not hold the states,
+// but the opened books from which they are computed. So its memory does not grow with the number of URLs.
 type Bucket struct {
 	Manifests []manifest.Manifest // newest manifest of each storage partition
 	Spooled   []Spooled           // spool objects that wait to be packed
@@ -87,10 +87,10 @@ func (b *Bucket) Faults() []error {
 	return b.Without
 }
 
-// Survey gives the state of every URL, as Read does, but does not fail if manifests or books are lost:
-// it leaves these out, and the method Faults names them. A book that turns out to be damaged is left out
-// from the range on in which this was found (see Ranges). Survey is for commands that show people the
-// known states. It starts over if a spool object is packed and deleted before it is read.
+// Survey returns a Bucket as Read does, but does not fail if manifests or books are lost: it leaves these out, and
+// the method Faults names them. If a book turns out to be damaged while it is read, it is left out of the present
+// range and of all later ones (see Ranges). Survey is for commands that show people the known states. It starts
+// over if a spool object is packed and deleted before Survey has read it.
 func Survey(ctx context.Context, bucket blob.Reader, s *settings.Settings) (*Bucket, error) {
 	for try := 1; ; try++ {
 		b, err := survey(ctx, bucket, s)

@@ -243,10 +243,10 @@ func (a Admission) within(target address.Address) limit {
 	return levels
 }
 
-// SitesOf returns the sites that have all addresses in the scopes of a seed, unless its scope is Any.
-// Nearly always this is the site of the seed. It may be another one, too, since scopes take a host and
-// the same host with www. before it for one: www.co.example is a site of its own if co.example is a
-// public suffix.
+// SitesOf returns the sites that contain all addresses in the scopes of a seed, except for the scope Any, which is
+// the whole web. Usually this is one site, that of the seed. There may be a second one, because a scope treats a
+// host and the same host with www. before it as one. Example: if co.example is a public suffix, www.co.example is
+// a site of its own.
 func SitesOf(seed address.Address) []string {
 	sites := []string{seed.Site}
 	for _, host := range []string{plainHost(seed), "www." + plainHost(seed)} {

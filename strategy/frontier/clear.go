@@ -10,12 +10,12 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// againLetter is the letter of a host's last queue in the hash filled.
+// againLetter stands for the queue "again" of a host, which is its last one, in the hash filled.
 const againLetter = 'q'
 
-// clear deletes the queues of former generations, which no script uses any more. Reset only lists
-// them: each entry of the list old names a generation, and the key that has the hosts of its queues. A
-// call that is cut short may be repeated, and goes on where the first one stopped.
+// clear deletes the queues of former generations, which no script uses any more. Reset has put these generations
+// into the list old: each entry has the name of a generation, and the key that has the hosts of its queues. If
+// clear is cut short, the next call goes on at the same place.
 func (f *Frontier) clear(ctx context.Context) error {
 	for {
 		entry, err := f.rdb.LIndex(ctx, f.key("old"), 0).Result()
@@ -38,9 +38,9 @@ func (f *Frontier) clear(ctx context.Context) error {
 	}
 }
 
-// clearOld deletes the queues of one former generation, and then the key that has their hosts. Most
-// often this is the former hash filled, which tells the queues of each host. All other keys have only
-// the hosts; then each queue that a host may have is deleted.
+// clearOld deletes the queues of one former generation, and then the key that has their hosts. Usually this key is
+// the former hash filled, which also has the letters of the queues that each host has. If the key has only the
+// hosts, clearOld deletes each queue that a host may have.
 func (f *Frontier) clearOld(ctx context.Context, generation, name string) error {
 	key := f.key("old:" + generation + ":" + name)
 	isSet := strings.HasPrefix(name, "hosts")
@@ -83,7 +83,7 @@ func (f *Frontier) clearOld(ctx context.Context, generation, name string) error 
 	}
 }
 
-// queuesOf returns the keys of those queues of a host that its letters in the hash filled name.
+// queuesOf returns the keys of a host's queues, given the letters that stand for them in the hash filled.
 func (f *Frontier) queuesOf(generation, host, letters string) (keys []string) {
 	for _, letter := range strings.ToLower(letters) {
 		band := strconv.Itoa(int(letter - 'a'))

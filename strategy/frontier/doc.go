@@ -13,7 +13,8 @@
 // a hash tag. For crawl partition 3 they are:
 //
 //	f:{3}:epoch            version of this layout, and the epoch in which the frontier is open: 3:17
-//	f:{3}:settings         version of this layout, and fingerprint of the settings under which it was built; set by Open and Move
+//	f:{3}:settings         version of this layout, and fingerprint of the settings under which the frontier was built
+//	                       (see Open and Move)
 //	f:{3}:note             text of the callers about these settings (see Note)
 //	f:{3}:kept:<name>      name of one sequential caller, and number of its calls so far (see Keeping)
 //	f:{3}:rebuild          name of the rebuild that may write, and number of its calls; Distrust sets a random name
@@ -22,20 +23,23 @@
 //	f:{3}:counts           hash   letters of a state → number of URLs in it; and the fields of the table below
 //	f:{3}:tallies          hash   mark of a tally (see below) → number of stored URLs that it counts, unless 0
 //	f:{3}:out              hash   collection → number of URLs, without assets, on lease for the first time, unless 0
-//	f:{3}:generation       random text in the names of queues, which Reset changes; absent before the first Reset. In the next
-//	                       two lines it is kd83
+//	f:{3}:generation       random text in the names of queues, which Reset changes; absent before the first Reset.
+//	                       In the next two lines it is kd83
 //	f:{3}:qkd83:<band>:<host>  list  elements of waiting URLs, oldest first
 //	f:{3}:qkd83:again:<host>   list  elements of stored pages that are requested again
-//	f:{3}:old              list   former generation, and name of the key with the hosts of its queues, which are still to be deleted
-//	f:{3}:old:<generation>:<name>  this key
+//	f:{3}:old              list   former generations with queues that are still to be deleted, each with the name
+//	                              of a key (see the next line)
+//	f:{3}:old:<generation>:<name>  the hosts of these queues: the former filled, or another key with hosts
 //	f:{3}:filled           hash   host → a letter for each of its queues that is not empty: a–p for the bands;
 //	                              A–P for a band in which a URL has a weight; q for again
-//	f:{3}:hosts            zset   hosts with a queue that are in none of the sets hosts:<band>, by the earliest time of the next request
+//	f:{3}:hosts            zset   hosts with a queue that are in none of the sets hosts:<band>, by the earliest time
+//	                              of the next request
 //	f:{3}:hosts:<band>     zset   hosts whose first letter in filled is A–P and stands for this band, by the same time
 //	f:{3}:next             hash   host → earliest time of the next request
 //	f:{3}:failures         hash   host → number of answers in a row that were 429, 503 or none, unless 0
 //	f:{3}:shut             earliest time of the next request to a host that is not in next (see Shut)
-//	f:{3}:dropped          hash   identity of a URL that Forget has removed → number of its elements that are still in queues
+//	f:{3}:dropped          hash   identity of a URL that Forget has removed → number of its elements that are still
+//	                              in queues
 //	f:{3}:crowded          set    hosts whose sitemaps wait because too many other URLs wait
 //	f:{3}:active           hash   host → number of its leases
 //	f:{3}:leases           zset   versions of leases, by deadline

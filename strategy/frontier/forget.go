@@ -8,21 +8,21 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Removal says what Forget does with a URL.
+// Removal says how much of a URL Forget removes.
 type Removal bool
 
-// The removals of a URL.
+// Values of Removal.
 const (
-	Unqueue Removal = false // the URL is requested no more: it is removed, but if it has a final state, it keeps that
-	Remove  Removal = true  // the URL is removed, whatever its state
+	Unqueue Removal = false // the URL is not requested any more, but its final state stays if it has one
+	Remove  Removal = true  // the URL is removed with its final state
 )
 
-// Forget removes URLs from the frontier as if it had never known them, or knew only their final states
-// (see Removal). The batch of a URL on lease is not ended, and its outcome may make the URL known again.
-// Unknown URLs are ignored.
+// Forget removes URLs from the frontier. Afterwards the frontier does not know them or, with Unqueue, knows only
+// their final states. A URL on lease stays in its batch, so its outcome may make it known again. Unknown URLs are
+// ignored.
 //
-// The text of a URL that waits is still in the queue of its host after the script of Forget. Then Forget
-// looks through all queues, and deletes it.
+// First, a script removes the states of the URLs. The texts of URLs that wait are then still in the queues of
+// their hosts. After that, Forget reads all queues and deletes these texts.
 func (f *Frontier) Forget(ctx context.Context, urls map[layout.Identity]Removal) error {
 	args := make([]any, 0, 2*len(urls))
 	for id, removal := range urls {
@@ -41,10 +41,10 @@ func (f *Frontier) Forget(ctx context.Context, urls map[layout.Identity]Removal)
 	return f.wrap("forget in", f.drop(ctx, queued))
 }
 
-// drop deletes the outdated elements of the URLs with these identities from the queues, and those of
-// URLs that an earlier call of Forget has removed (see the hash dropped). It does nothing if there are
-// none. Otherwise it reads all queues. An element that another call moves meanwhile may be missed: it is
-// dropped when a lease finds it.
+// drop deletes elements (records of URLs in queues) from all queues: those of the URLs with the given identities,
+// and those of URLs that an earlier call of Forget has removed (see the hash dropped in the package comment). If
+// there are no such URLs, it reads nothing. It may miss an element that another call moves meanwhile; a lease that
+// finds the element drops it.
 func (f *Frontier) drop(ctx context.Context, dropped map[string]bool) error {
 	fields, err := f.rdb.HKeys(ctx, f.key("dropped")).Result()
 	if err != nil || len(fields)+len(dropped) == 0 {
@@ -76,8 +76,8 @@ func (f *Frontier) drop(ctx context.Context, dropped map[string]bool) error {
 	}
 }
 
-// dropFrom deletes the elements of removed URLs from one queue of a host. The number is that of the queue
-// in the scripts.
+// dropFrom deletes the elements of removed URLs from one queue of a host. The parameter number is the number of
+// the queue, from 1, as scripts use it.
 func (f *Frontier) dropFrom(ctx context.Context, key, host string, number int, dropped map[string]bool) error {
 	found := []any{host, number}
 	for from := int64(0); ; from += chunk {

@@ -8,8 +8,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Settings returns the settings under which the frontier was built, as the callers of Open and Move gave
-// them, and the note about them (see Note). Both are "" if the frontier is not open.
+// Settings returns the fingerprint of the settings under which the frontier was built, as the last call of Open or
+// Move set it, and the note about these settings (see Note). Both are "" if the frontier is not open.
 func (f *Frontier) Settings(ctx context.Context) (settings, note string, err error) {
 	values, err := f.rdb.MGet(ctx, f.key("settings"), f.key("note")).Result()
 	if err != nil {
@@ -24,14 +24,14 @@ func (f *Frontier) Settings(ctx context.Context) (settings, note string, err err
 	return settings, note, nil
 }
 
-// Note keeps a text about the settings under which the frontier is built. The frontier makes no use of
-// it, and nothing depends on it: it may be lost.
+// Note stores a text about the settings under which the frontier was built, for the callers. The frontier itself
+// does not use it. It may be lost, so nothing may depend on it.
 func (f *Frontier) Note(ctx context.Context, note string) error {
 	return f.wrap("note the settings of", f.rdb.Set(ctx, f.key("note"), note, 0).Err())
 }
 
-// Move makes a frontier that was built under the settings from one that was built under the settings
-// to. It returns false, and changes nothing, if the frontier is not one of the settings from.
+// Move records that the frontier now counts as built under the settings with the fingerprint in the parameter to.
+// If the recorded fingerprint is not the parameter from, Move changes nothing and returns false.
 func (f *Frontier) Move(ctx context.Context, from, to string) (bool, error) {
 	err := f.Under(from).run(ctx, moveScript, settingsValue(to)).Err()
 	if errors.Is(err, ErrNotBuilt) {
@@ -40,7 +40,8 @@ func (f *Frontier) Move(ctx context.Context, from, to string) (bool, error) {
 	return err == nil, f.wrap("move", err)
 }
 
-// generation returns the text in the names of the present queues (see Reset).
+// generation returns the random text in the names of the present queues, which Reset changes; "" before the first
+// Reset.
 func (f *Frontier) generation(ctx context.Context) (string, error) {
 	generation, err := f.rdb.Get(ctx, f.key("generation")).Result()
 	if errors.Is(err, redis.Nil) {

@@ -12,8 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// generationBytes is the length of the generation in the names of queues. It is random, so that no two
-// generations are the same.
+// generationBytes is the number of characters in the name of a generation of queues. The name is random, so that
+// no two generations have the same.
 const generationBytes = 10
 
 // Reset begins a rebuild. It empties the frontier, except for the leases, the failures of
@@ -35,8 +35,8 @@ func (f *Frontier) Reset(ctx context.Context) error {
 	return f.wrap("reset", err)
 }
 
-// Step returns a text that says how far the rebuild has come that Reset began: its name, and the number
-// of its calls so far. It changes with each call. It is "" if f does not rebuild.
+// Step returns a text that says how far a rebuild has come which Reset or Resume began: the name of the rebuild,
+// and the number of its calls so far. Each call of the rebuild changes it. It is "" if f does not rebuild.
 func (f *Frontier) Step() string {
 	if fence := f.fence.Load(); fence != nil && fence.steps {
 		return fence.after(fence.step)
@@ -44,10 +44,10 @@ func (f *Frontier) Step() string {
 	return ""
 }
 
-// Resume goes on with a rebuild that another Frontier began, and whose process has most likely died.
-// The parameter step is a result of its method Step. From now on, calls of the other Frontier fail with
-// ErrReset. Resume returns false if the rebuild cannot go on: it has ended, another rebuild has begun,
-// Distrust was called, or Redis has lost calls before step.
+// Resume goes on with a rebuild that another Frontier began, and whose process has probably died. The parameter
+// step is the last known result of the other Frontier's method Step. Later calls of the other Frontier fail with
+// ErrReset. Resume returns false if the rebuild cannot go on: because it has ended, another rebuild has begun,
+// Distrust was called, Redis has lost calls that were made before step, or the other process is still at work.
 func (f *Frontier) Resume(ctx context.Context, step string) (bool, error) {
 	held, err := f.rdb.Get(ctx, f.key("rebuild")).Result()
 	open := int64(0)
@@ -71,8 +71,8 @@ func (f *Frontier) Resume(ctx context.Context, step string) (bool, error) {
 	return err == nil, f.wrap("go on with the rebuild of", err)
 }
 
-// reaches reports whether a value of the key rebuild is of the same rebuild as the given step, and of
-// the same or a later call.
+// reaches reports whether the present value of the key rebuild is that of the same rebuild as the given step, and
+// not from before it.
 func reaches(held, step string) bool {
 	name, calls, _ := strings.Cut(held, ":")
 	known, least, _ := strings.Cut(step, ":")

@@ -15,9 +15,8 @@ func (f *Frontier) Decided(ctx context.Context, ids []layout.Identity) (map[layo
 	return f.finals(ctx, ids, func(state string) (final string, wanted bool) { return state, state[0] == 's' })
 }
 
-// Failed returns those of the URLs with these identities whose last final outcome is a failure, even if
-// they wait for another request or are leased again. The value of a URL is the version of the batch with
-// this outcome.
+// Failed returns those of the given URLs whose last final outcome is a failure, even if they wait for another
+// request or are leased again. The value of a URL is the version of the batch in which it failed.
 func (f *Frontier) Failed(ctx context.Context, ids []layout.Identity) (map[layout.Identity]layout.Version, error) {
 	return f.finals(ctx, ids, func(state string) (final string, wanted bool) {
 		switch state[0] {
@@ -30,9 +29,9 @@ func (f *Frontier) Failed(ctx context.Context, ids []layout.Identity) (map[layou
 	})
 }
 
-// finals reads the states of the URLs with these identities. The function of returns the final part of
-// a state, and whether the URL is wanted. finals returns the versions in the final parts of the wanted
-// ones.
+// finals reads the states of the given URLs. It calls the function of with each state, which returns the final
+// part of the state, and whether the URL is wanted. The result has the versions in the final parts of the wanted
+// URLs.
 func (f *Frontier) finals(ctx context.Context, ids []layout.Identity, of func(state string) (final string, wanted bool)) (map[layout.Identity]layout.Version, error) {
 	by := make(map[layout.Identity]layout.Version, len(ids))
 	for part := range slices.Chunk(ids, chunk) {

@@ -92,8 +92,8 @@ func (s *Members) compareRanks(a, b string) int {
 	return cmp.Compare(s.byName[a].rank, s.byName[b].rank)
 }
 
-// Rank returns the rank of a collection: if several collections want a page, it is requested on behalf
-// of one with the lowest rank (see the package comment).
+// Rank returns the rank of a collection. If several collections want a page, it is requested for one of those with
+// the lowest number (see the package comment).
 func (s *Members) Rank(name string) int { return s.byName[name].rank }
 
 // IsLimited reports whether a collection limits the number of its pages. When the limit is reached,

@@ -9,34 +9,37 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// Effect says what a change of settings does to the frontiers. The zero Effect does nothing.
+// Effect says what must be done to the frontiers (queues of URLs to request) after a change of settings. The zero
+// Effect means that nothing must be done.
 type Effect struct {
-	// All says that any URL may be decided differently, so that all URLs must be judged again. The
-	// other fields do not matter then.
+	// All is true if the decision on any URL may have changed, so that all URLs must be judged again, by a
+	// rebuild. The other fields have no meaning then.
 	All bool
-	// Taken are URLs that takedowns hide or forget, and did not before.
+	// Taken are the URLs that takedowns hide or forget now, and did not before. They are removed.
 	Taken []layout.Identity
-	// Judge has the ranges of the hash space whose URLs must be judged again. Each URL in them that was
-	// admitted, and that no takedown names, is still admitted, and has the same place in the order of
-	// requests or an earlier one.
+	// Judge has the ranges of the hash space whose URLs must be judged again. A URL in them that was admitted is
+	// still admitted, unless a takedown names it or its site, and is requested in the same order as before or
+	// earlier.
 	Judge []layout.Range
 }
 
 // Difference returns the effect of a change from the settings before to the settings after:
 //
 //	what is new                                               effect
-//	a URL that takedowns hide or forget                       Taken
-//	a site that takedowns hide or forget                      Judge: the site
-//	a seed whose scope is within its site                     Judge: the site
-//	a sitemap                                                 Judge: its URL
-//	another collection, beside at least two, with such seeds  Judge: their sites
-//	anything else that the fingerprint covers                 All
+//	a URL that takedowns hide or forget                       Taken: the URL
+//	a site that takedowns hide or forget                      Judge: the range of the site
+//	a seed whose scope is not the whole web                   Judge: the ranges of its sites
+//	a sitemap                                                 Judge: the range of its URL
+//	a collection, if there were two or more before            Judge: the ranges of its seeds and sitemaps
+//	anything else in the fingerprint (see Fingerprint)        All
 //
-// "Anything else" is, among others: a change of strategies, patterns, scopes, limits of pages,
-// schedules, or of the times Again and Renew; a seed, collection or takedown that is taken away; a seed with the scope of the whole web,
-// since links to any site may be known; a change that alters the rank of a collection among others (see
-// membership.Members.Compare); and a second collection, because pages are counted by collection from
-// then on.
+// Examples of the last row:
+//
+//	a change of strategies, patterns, scopes, limits of pages, schedules, or of the times Again and Renew
+//	a seed, sitemap, collection or takedown is taken away
+//	a seed whose scope is the whole web, because known links may lead to any site
+//	a change of the rank of a collection that was there before (see membership.Members.Compare)
+//	a second collection, because from then on pages are counted by collection
 func Difference(before, after *Settings) Effect {
 	var e Effect
 	if before.Fingerprint() == after.Fingerprint() {
@@ -60,8 +63,8 @@ func (e *Effect) takedowns(before, after *Settings) bool {
 	return more && moreFinal
 }
 
-// collections adds the effect of changed and new collections. It returns false if URLs may be refused
-// that were admitted, or if sites other than those of the new seeds are concerned.
+// collections adds the effect of changed and new collections. It returns false if a URL that was admitted may be
+// refused now, or if the change concerns more sites than those of new seeds.
 func (e *Effect) collections(before, after *Settings) bool {
 	for _, was := range before.Collections {
 		if !slices.ContainsFunc(after.Collections, func(c collection.Collection) bool { return c.Name == was.Name }) {
@@ -87,7 +90,7 @@ func (e *Effect) collections(before, after *Settings) bool {
 	return true
 }
 
-// isOnlyMore reports whether a collection has changed only by more seeds and sitemaps.
+// isOnlyMore reports whether a collection differs from before only by further seeds and sitemaps.
 func isOnlyMore(was, is collection.Collection) bool {
 	for _, s := range was.Seeds {
 		if !slices.Contains(is.Seeds, s) {
@@ -103,8 +106,8 @@ func isOnlyMore(was, is collection.Collection) bool {
 	return reflect.DeepEqual(judged(was), judged(is))
 }
 
-// begins adds the sites of those seeds, and the URLs of those sitemaps, that a collection has now and
-// did not have. It returns false if a seed's scope is the whole web.
+// begins adds to Judge the ranges of a collection's new seeds and sitemaps: of a seed its sites, of a sitemap its
+// URL. It returns false if the scope of a new seed is the whole web.
 func (e *Effect) begins(was, is collection.Collection) bool {
 	for _, s := range is.Seeds {
 		if slices.Contains(was.Seeds, s) {

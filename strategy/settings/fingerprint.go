@@ -17,16 +17,17 @@ import (
 // fingerprintBytes is the length of a fingerprint before it is written in hexadecimal digits.
 const fingerprintBytes = 16
 
-// Fingerprint returns a text that identifies what the settings say about the URLs of frontiers: which
-// are crawled, and for which collections. A frontier records the fingerprint of the settings under which
-// it was built. The fingerprint is that of contents, not of versions:
+// Fingerprint returns a hash of what the settings say about the URLs of frontiers (queues of URLs to
+// request): which are crawled, and for which collections. A frontier records the fingerprint of the
+// settings under which it was built. Two settings with the same fingerprint need the same frontiers.
 //
-//	a change of                                               changes the fingerprint
-//	the rules of a strategy, the takedowns                    yes
-//	the collections to which the crawl is limited             yes
-//	a field of a collection that deciding needs (see judged)  yes
-//	any other field, such as the delay                        no
-//	a version, and nothing else                               no
+//	what changes                                                   fingerprint
+//	the rules of a strategy                                        changes
+//	the version of the takedowns                                   changes
+//	the collections to which the crawl is limited                  changes
+//	a field of a collection that decides about URLs (see judged)   changes
+//	any other field of a collection, such as the delay             stays
+//	only the version of a strategy or collection                   stays
 func (s *Settings) Fingerprint() string { return s.fingerprint }
 
 func (s *Settings) fingerprintOf() string {
@@ -41,25 +42,24 @@ func (s *Settings) fingerprintOf() string {
 	return hex.EncodeToString(hash.Sum(nil)[:fingerprintBytes])
 }
 
-// judged returns a collection with only those fields that decide which URLs belong to the collection,
-// when they are due, and how they are counted. All others are read when URLs are leased, fetched or
+// judged returns a copy of a collection with only those fields that decide which URLs belong to the collection,
+// when they are due, and how they are counted. All other fields are used only when URLs are leased, fetched or
 // searched.
 func judged(c collection.Collection) collection.Collection {
 	c.Version, c.Delay, c.HostConnections, c.Connections, c.Agent, c.Language, c.Allow = 0, 0, 0, 0, "", "", nil
-	if c.Topic != nil { // the words have weighed the links that are known
+	if c.Topic != nil { // links that are known already keep the weights by the former words
 		c.Topic = &collection.Topic{Threshold: c.Topic.Threshold}
 	}
 	return c
 }
 
-// Versions are the numbers of the documents that say what is crawled. ReadPast reads these versions
-// again.
+// Versions are the versions of the takedowns and of the collections. ReadPast reads these versions again.
 type Versions struct {
 	Takedowns   uint64            `json:"takedowns"`
 	Collections map[string]uint64 `json:"collections"` // by the name of the collection
 }
 
-// Versions returns the numbers of the documents in force.
+// Versions returns the versions of the takedowns and collections in force.
 func (s *Settings) Versions() Versions {
 	v := Versions{Takedowns: s.Takedowns.Hidden().Version, Collections: make(map[string]uint64, len(s.Collections))}
 	for _, c := range s.Collections {
@@ -68,21 +68,21 @@ func (s *Settings) Versions() Versions {
 	return v
 }
 
-// ReadPast returns the settings as they were when the given versions of the takedowns and collections
-// were in force. Strategies and controls are the present ones. The caller must compare the fingerprint
-// of the result with that of the earlier settings: they differ if other documents have changed since, or
-// if a version cannot be read any more.
+// ReadPast returns the settings with the given versions of the takedowns and collections. The strategies and
+// controls are the present ones. So the result may differ from the settings as they once were: if other documents
+// have changed since, or if a version cannot be read any more. The caller must compare the fingerprints of the
+// two.
 func ReadPast(ctx context.Context, bucket blob.Reader, now time.Time, v Versions) (*Settings, error) {
 	return Read(ctx, past{bucket, v}, now)
 }
 
-// past is a bucket without the versions of takedowns and collections that are newer than some others.
+// past is a bucket in which versions of takedowns and collections that are newer than the given ones are hidden.
 type past struct {
 	blob.Reader
 	versions Versions
 }
 
-// List leaves out newer versions, and collections that there were not.
+// List lists objects. It leaves out newer versions, and collections without a version among the given ones.
 func (p past) List(ctx context.Context, prefix, startAfter string) iter.Seq2[blob.Object, error] {
 	return func(yield func(blob.Object, error) bool) {
 		for object, err := range p.Reader.List(ctx, prefix, startAfter) {

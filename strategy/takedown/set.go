@@ -108,8 +108,8 @@ func (s Set) add(e Entry) bool {
 	return !found
 }
 
-// Beyond returns the identities of the URLs and sites that the set has and another one does not. The
-// result all is true if the set has all that the other one has.
+// Beyond returns the identities of the URLs and sites that are in this set and not in the other one. The result
+// all is true if this set has everything that the other one has.
 func (s Set) Beyond(other Set) (urls, sites []layout.Identity, all bool) {
 	beyond := func(is, was map[layout.Identity]time.Time) (more []layout.Identity) {
 		kept := 0
@@ -157,7 +157,8 @@ func (s Set) ForgetsID(id layout.Identity) bool {
 	return found
 }
 
-// IDs yields the identities of all URLs that are forgotten by themselves, and not with their sites.
+// IDs yields the identities of all forgotten URLs, except those that are forgotten only because their whole site
+// is.
 func (s Set) IDs() iter.Seq[layout.Identity] { return maps.Keys(s.urls) }
 
 // ForgetsURL reports whether a canonical URL or its site is forgotten. For an invalid URL

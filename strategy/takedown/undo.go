@@ -145,9 +145,9 @@ func Undo(ctx context.Context, bucket blob.Bucket, erased uint64, entries ...Ent
 	return results, err
 }
 
-// Added returns the entries, final or pending, that a version of the takedowns has and the version before
-// it has not: those that one call of Forget or Suspend has published. It fails with blob.ErrAbsent if there
-// is no such version.
+// Added returns the entries, final or pending, that one call of Forget or Suspend has added: those that this
+// version of the takedowns has and the version before it lacks. It fails with blob.ErrAbsent if there is no such
+// version.
 func Added(ctx context.Context, bucket blob.Reader, version uint64) ([]Entry, error) {
 	next, err := versionAt(ctx, bucket, version)
 	if err != nil {

@@ -202,8 +202,8 @@ func (m *mending) mendOverlay(ctx context.Context, key string) error {
 	return nil
 }
 
-// dropCondemnedList forgets a damaged or missing list of condemned objects (objects that are to be
-// deleted). The sweep finds that nothing lists these objects, and condemns them again.
+// dropCondemnedList removes a damaged or missing list of condemned objects (objects to be deleted) from the
+// manifest. Then no generation has these objects, so the sweep condemns them again.
 func (m *mending) dropCondemnedList(ctx context.Context, key string) error {
 	damaged, found, err := blob.Find(ctx, m.Bucket, key)
 	if err != nil {

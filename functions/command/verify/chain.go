@@ -19,7 +19,7 @@ import (
 // read from its own object, or from the hint, which is a copy of a recent generation.
 type generation struct {
 	manifest.Manifest
-	hash string // content hash of the bytes; for a hint, that of the generation that it copies. "" if the object is missing
+	hash string // content hash of the bytes; of a hint, that of the copied generation; "" if the object is missing
 	bad  error  // why the generation cannot be read; nil if it can
 }
 
@@ -59,18 +59,19 @@ func readEntry(ctx context.Context, bucket blob.Reader, p layout.Partition, numb
 	return generation{manifest.Manifest{Parent: e.Parent, Time: e.Time}, layout.ContentHash(content), err}, nil
 }
 
-// history holds all generations (numbered versions of the manifest) of a partition. A generation
-// whose object is missing has an element, too, with the reason in its field bad. The elements have
-// only the hash, the parent's hash and the time.
+// history holds all generations (numbered versions of the manifest) of a partition. A generation whose object is
+// missing has an element, too, with the reason in its field bad. Of each generation, the elements hold only the
+// hash, the parent's hash and the time.
 type history struct {
 	hint        generation // hint as read; it should be a copy of a generation
 	first       uint64     // number of the generation in generations[0]; 1 if generations is empty
 	generations []generation
-	// last is the newest generation, read from the stored generations. It is nil if that one cannot be
-	// read: it is damaged itself, or is a delta (a list of changes) that follows from a damaged one.
+	// last is the newest generation, read from the stored generations. It is nil if the newest cannot be read:
+	// because it is damaged, or because it is a delta (a list of changes) and one of the generations before it,
+	// from which it follows, is damaged.
 	last *generation
-	// checkpoint is the number of the generation from which the newest one follows by deltas; that of
-	// the newest if it is whole, or is damaged itself
+	// checkpoint is the number of the last whole generation up to the newest one: the newest follows from it by
+	// deltas. If the newest is damaged itself, it is the number of the newest.
 	checkpoint uint64
 }
 
@@ -212,11 +213,13 @@ func (v *run) missing(ctx context.Context, p layout.Partition, h history, inForc
 	return nil
 }
 
-// unread returns the text with which the report describes an unreadable generation (version of the
-// manifest). The parameter number is that of the generation. In the report the text follows the key
-// of the generation's object. For the newest generation it says only that it cannot be read. An older
-// one may be needed to read the newest. For another it says that no present data depends on it, and from
-// what time on the sweep would have deleted it anyway.
+// unread returns a phrase for the report about an unreadable generation (version of the manifest), which has the
+// given number. In the report, the phrase follows the key of the generation's object:
+//
+//	the newest generation               it cannot be read
+//	one that the newest follows from    the generations after it need it
+//	any other                           no present data depends on it; the time from which on the sweep
+//	                                    would have deleted it anyway
 func (h *history) unread(inForce *generation, number uint64) string {
 	if inForce == nil || number >= inForce.Generation {
 		return "is no generation that can be read"
@@ -246,7 +249,7 @@ func (v *run) inForce(ctx context.Context, p layout.Partition, h history, exists
 	newest, last := h.newest(), h.last
 	hint, hintKey := &h.hint, layout.HintKey(p)
 	number := hint.Generation
-	same := false // the hint says what the generation says that it copies
+	same := false // the hint has the contents of the generation that it copies
 	if g := h.at(number); hint.bad == nil && g != nil && g.hash == hint.hash {
 		m, err := manifest.At(ctx, v.Bucket, p, number)
 		if errors.Is(err, blob.ErrRetryable) || ctx.Err() != nil {

@@ -3,12 +3,12 @@
 // objects are condemned first: a new generation names them as objects to be deleted. They are deleted
 // after the grace, which is a waiting time (Limits.Grace).
 //
-//	object                                     condemned                   deleted
-//	dropped from the manifest                  when it is dropped          after the grace, when no kept generation lists it
-//	listed by no generation                    when as old as the grace    after another grace
-//	package whose pages are all superseded     when a sweep drops it       like other objects dropped from the manifest
-//	spool object of a packed batch             never                       Limits.Keep after its batch was packed
-//	generation, and overlays only it lists     never                       Limits.Past plus a grace after the next generation
+//	object                                  condemned                 deleted
+//	dropped from the manifest               when it is dropped        after the grace, when no kept generation lists it
+//	listed by no generation                 when as old as the grace  after another grace
+//	package whose pages are all superseded  when a sweep drops it     like other objects dropped from the manifest
+//	spool object of a packed batch          never                     Limits.Keep after its batch was packed
+//	generation, and overlays only it lists  never                     Limits.Past plus a grace after the next generation
 //
 // The manifest's records of condemned objects are moved to lists, objects of their own, when they are a day
 // old and many. The objects of one list are deleted together: when the last one's time has come.
@@ -38,11 +38,11 @@ import (
 // parallel is the greatest number of objects that are deleted at the same time.
 const parallel = 8
 
-// Records of condemned objects are moved from the manifest to a list, an object of their own, once a day,
-// or sooner if they are very many (see partition.Edit.ListCondemned).
+// Records of condemned objects are moved from the manifest to a list, which is an object of its own, when the
+// oldest is a day old, or sooner if there are very many (see partition.Edit.ListCondemned).
 const (
 	mostListed  = 16384               // greatest number of records in a list
-	listedAge   = 2 * partition.Fresh // records of a lower age stay in the manifest
+	listedAge   = 2 * partition.Fresh // younger records stay in the manifest
 	listedEvery = 24 * time.Hour      // age of the oldest record at which a list is made
 )
 
@@ -51,8 +51,7 @@ type Limits struct {
 	Keep  time.Duration // time for which the spool object of a batch is kept after the batch was packed; longer than any lease of a batch
 	Grace time.Duration // time from condemning an object (naming it as to be deleted) to deleting it; longer than any reader uses a manifest
 	Past  time.Duration // age up to which a superseded manifest can still be read (manifest.AsOf)
-	// Listed is the least number of records of condemned objects that are moved from the manifest to a
-	// list.
+	// Listed is the least number of records of condemned objects for which a list is made.
 	Listed int
 }
 
@@ -143,7 +142,7 @@ func (c *Collector) condemnedLists(ctx context.Context) error {
 		return err
 	}
 	listed := keysOf(c.Manifest())
-	judged := make(map[string]bool) // keys of lists
+	judged := make(map[string]bool) // keys of the lists whose objects were judged
 	for _, l := range c.Manifest().CondemnedLists {
 		if !collectable(l) {
 			continue

@@ -65,7 +65,7 @@ type Environment struct {
 	Log          *slog.Logger
 	Traffic      *vitals.Traffic // counts the network traffic of the process
 	Paid         float64         // memory in GB that Lambda bills for this function; 0 outside of Lambda
-	Cache        int64           // size in bytes of caches which, with their bookkeeping, take half of the memory limit; 0 outside of Lambda
+	Cache        int64           // bytes of caches: with bookkeeping, half of the memory limit; 0: not in Lambda
 
 	function string
 	vitals   *vitals.Recorder
@@ -129,9 +129,10 @@ func Read(ctx context.Context, function string, getenv func(string) string) (*En
 	return e, nil
 }
 
-// limitMemory sets the soft memory limit of this process to seven eighths of the memory of a Lambda function, unless
-// the environment sets GOMEMLIMIT (the second parameter). The first parameter is this memory in bytes, 0 outside of
-// Lambda; then nothing is limited. The result is the size of caches (see Environment.Cache).
+// limitMemory sets the soft memory limit of this process. The parameter memory is the memory of the Lambda
+// function in bytes; if it is 0, the process does not run in Lambda, and limitMemory does nothing. The limit
+// becomes seven eighths of this memory, unless the variable GOMEMLIMIT, whose value is the parameter set, has set
+// the limit already. The result is the size of caches (see Environment.Cache).
 func limitMemory(memory int64, set string) (cache int64) {
 	if memory <= 0 {
 		return 0

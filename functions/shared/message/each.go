@@ -93,8 +93,8 @@ func Decode(body string, into any) error {
 	return nil
 }
 
-// Task decodes the body of a message as a task of type T. isTask is false if the body is none: if it
-// has fields that T lacks, as a bucket event has.
+// Task decodes the body of a message as a task of type T. The result isTask is false if the body has fields that T
+// lacks, such as the body of a bucket event.
 func Task[T any](body string) (t T, isTask bool) {
 	decoder := json.NewDecoder(strings.NewReader(body))
 	decoder.DisallowUnknownFields()

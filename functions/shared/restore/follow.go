@@ -13,24 +13,23 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// follow changes frontiers that were built under earlier settings into frontiers of the settings s,
-// where they are. While another process rebuilds or follows, it does nothing.
+// follow changes frontiers (queues of URLs to request) that were built under earlier settings into frontiers of
+// the settings s, without a rebuild. While another process rebuilds or follows, it does nothing.
 //
-// Only a change that can be described by a few URLs and ranges is followed (see settings.Difference).
-// After any other change, the frontier stays as it is, and must be rebuilt. The steps are:
+// This works only for changes that concern a few URLs and ranges (see settings.Difference). After any other
+// change, the frontier stays as it is, and must be rebuilt. The steps are:
 //
-//	1  the frontier gets a fingerprint that is neither that of the earlier settings nor that of s (see
-//	   moving): from now on, pack settles no batch, and schedule leases as before
-//	2  URLs that takedowns name are removed
-//	3  the URLs in the ranges are loaded from books and spool, as a rebuild would load them
-//	4  the frontier gets the fingerprint of s
+//	1  The frontier gets a temporary fingerprint, which is neither that of the earlier settings nor that of
+//	   s (see moving). From now on, pack settles no batch; schedule leases URLs as before.
+//	2  URLs that takedowns name are removed.
+//	3  The URLs in the ranges are loaded from books and spool, as a rebuild would load them.
+//	4  The frontier gets the fingerprint of s.
 //
-// Between the steps 1 and 4, no batch is settled. So each outcome and link that the frontier has was
-// judged under the earlier settings, and is in the books or the spool when step 3 reads them. All other
-// batches are settled under s.
+// Between the steps 1 and 4, no batch is settled. So all outcomes and links that the frontier has were judged
+// under the earlier settings, and step 3 finds them in the books or the spool. All later batches are settled under
+// s.
 //
-// If the process dies, the next sweep begins again with step 2. This changes nothing that is changed
-// already.
+// If the process dies, the next sweep begins again with step 2. Changes that were made already are not made twice.
 func (f *Frontiers) follow(ctx context.Context, s *settings.Settings) error {
 	var changed []int
 	for _, crawl := range s.Crawl.Partitions() {
@@ -73,23 +72,23 @@ func (f *Frontiers) follow(ctx context.Context, s *settings.Settings) error {
 	return nil
 }
 
-// past says under which settings a frontier was built: by their fingerprint, and by a note of their
-// versions.
+// past names the settings under which a frontier was built: by their fingerprint, and by the frontier's note,
+// which has their versions (see settings.Versions).
 type past struct{ fingerprint, note string }
 
-// until separates the fingerprints of two settings in the fingerprint of a frontier that is on its way
-// from the first to the second.
+// until stands between two fingerprints in the temporary fingerprint of a frontier that is being changed from the
+// first settings to the second.
 const until = ">"
 
-// moving returns the fingerprint of a frontier that is on its way from the given settings to s. If the
-// frontier is on its way already, this is its present fingerprint.
+// moving returns the temporary fingerprint of a frontier that is being changed from the settings p to s. If the
+// frontier has a temporary fingerprint for s already, the result is this one.
 func (p past) moving(s *settings.Settings) string {
 	from, _, _ := strings.Cut(p.fingerprint, until)
 	return from + until + s.Fingerprint()
 }
 
-// effect returns what a frontier of earlier settings needs for the settings s. It is All if the earlier
-// settings are not known any more, or if the frontier was on its way to still other settings.
+// effect returns what must be done to a frontier of the earlier settings for the settings s. The result is All if
+// the earlier settings are not known any more, or if the frontier was being changed to settings other than s.
 func (f *Frontiers) effect(ctx context.Context, before past, s *settings.Settings) (settings.Effect, error) {
 	all := settings.Effect{All: true}
 	versions, err := settings.ParseVersions(before.note)
@@ -110,7 +109,7 @@ func (f *Frontiers) effect(ctx context.Context, before past, s *settings.Setting
 	return settings.Difference(was, s), nil
 }
 
-// apply does the steps of follow for frontiers that were built under the same earlier settings.
+// apply does the steps of follow for all frontiers that were built under the same earlier settings.
 func (f *Frontiers) apply(ctx context.Context, effect settings.Effect, before past, s *settings.Settings, crawls []int) error {
 	moving := before.moving(s)
 	fronts := make(map[int]*frontier.Frontier)
@@ -133,7 +132,7 @@ func (f *Frontiers) apply(ctx context.Context, effect settings.Effect, before pa
 	if err := f.judge(ctx, effect.Judge, s, fronts); err != nil {
 		return err
 	}
-	if len(effect.Judge) > 0 { // pages that are judged again may be due sooner than before
+	if len(effect.Judge) > 0 { // after that, pages may be due sooner than before
 		if err := f.searchDue(ctx, s); err != nil {
 			return err
 		}

@@ -13,9 +13,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// leads finds redirects and aliases that must be requested again, because the URL to which they lead
-// has failed after their own last request: they may lead elsewhere by now, or be pages themselves. The
-// frontiers (queues in Redis) tell which URLs have failed.
+// leads finds redirects and aliases that must be requested again. Each of them leads to another URL. If a request
+// of that URL has failed after the last request of the redirect or alias, this may lead elsewhere by now, or be a
+// page itself. The frontiers (queues of URLs in Redis) know which URLs have failed.
 type leads struct {
 	redis    redis.UniversalClient
 	settings *settings.Settings
@@ -24,8 +24,8 @@ type leads struct {
 	to [][]layout.Identity
 }
 
-// see adds a URL to l if it is a redirect or an alias. The parameter last is its last final outcome. If
-// full is true, found must be called next.
+// see adds a URL to l if it is a redirect or an alias. The parameter is its last final outcome. If the result full
+// is true, l has no more room, and found must be called next.
 func (l *leads) see(last book.Outcome) (full bool) {
 	if membership.LeadsTo(last) != "" {
 		l.last, l.to = append(l.last, last), append(l.to, l.settings.LedTo(last))
@@ -33,8 +33,8 @@ func (l *leads) see(last book.Outcome) (full bool) {
 	return len(l.last) >= shareSize
 }
 
-// found returns the final outcomes of those redirects and aliases seen so far whose destination has
-// failed since then. It forgets all that it has seen.
+// found returns the final outcomes of those redirects and aliases that must be requested again, among all that see
+// has added. It empties l.
 func (l *leads) found(ctx context.Context) (again []book.Outcome, err error) {
 	ids := slices.Concat(l.to...)
 	failed := make(map[layout.Identity]layout.Version)

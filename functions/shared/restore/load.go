@@ -24,8 +24,8 @@ type share struct {
 	known   []frontier.Known // URLs with a final state
 	due     []frontier.Due   // URLs with a final state that are to be fetched again
 	pending []frontier.Entry // pending URLs, which have no final state yet: they wait to be fetched
-	// URLs that are not in the frontier, or not to be requested; empty in a rebuild, which begins with
-	// an empty frontier
+	// URLs to remove from the frontier, or from its queues only; empty in a rebuild, which begins with an empty
+	// frontier
 	removed map[layout.Identity]frontier.Removal
 }
 
@@ -73,7 +73,7 @@ func (f *Frontiers) write(ctx context.Context, front *frontier.Frontier, part sh
 type divider struct {
 	*dueTimes
 	rationed rationed
-	inPlace  bool           // the frontiers follow new settings, so that they are not empty
+	inPlace  bool           // the frontiers follow new settings: they are not empty
 	shares   map[int]*share // for each crawl partition, the group of URLs that is being filled
 }
 

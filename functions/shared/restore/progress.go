@@ -21,8 +21,8 @@ import (
 // progressKey is the Redis key of the progress of a rebuild that has not ended, as JSON.
 const progressKey = "frontier:rebuilding"
 
-// progress says how far a rebuild has come. If the process of the rebuild dies, another one goes on
-// from here. It is lost together with what the rebuild has written, because both are in Redis.
+// progress says how far a rebuild has come. If the process that rebuilds dies, another one goes on from there. It
+// is in Redis, as the frontiers are, so it is lost only together with them.
 type progress struct {
 	Settings string         `json:"settings"` // fingerprint of the settings
 	Steps    map[int]string `json:"steps"`    // result of Frontier.Step for each crawl partition that is rebuilt
@@ -42,8 +42,8 @@ type rebuilding struct {
 	pacer  *paceKeeper
 }
 
-// begin begins a rebuild of the frontiers of the stale crawl partitions, or, if resume is true, goes on
-// with one that was cut short.
+// begin begins a rebuild of the frontiers of the stale crawl partitions. If resume is true, it goes on with an
+// earlier rebuild of them that was cut short, if there is one.
 func (f *Frontiers) begin(ctx context.Context, s *settings.Settings, stale []int, resume bool) (r *rebuilding, resumed bool, err error) {
 	if resume {
 		if r, err := f.resume(ctx, s, stale); err != nil || r != nil {
@@ -82,8 +82,8 @@ func (f *Frontiers) reset(ctx context.Context, s *settings.Settings, stale []int
 	return fronts, pacer, nil
 }
 
-// resume goes on with the rebuild whose progress is on record. It returns nil if there is none, if it is
-// one of other frontiers or under other settings, or if Redis has lost a part of what it wrote.
+// resume goes on with the rebuild whose progress is recorded in Redis. It returns nil if there is none, if that
+// rebuild is of other frontiers or under other settings, or if Redis has lost some of its writes.
 func (f *Frontiers) resume(ctx context.Context, s *settings.Settings, stale []int) (*rebuilding, error) {
 	content, err := f.Redis.Get(ctx, progressKey).Bytes()
 	if errors.Is(err, redis.Nil) {

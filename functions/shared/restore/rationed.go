@@ -15,14 +15,14 @@ import (
 // memory. A later rebuild decides on further ones (see frontier.Counts.Missed).
 const maxRationed = 10_000
 
-// rationed holds back certain requests until all stored pages are counted. Example: a page is stored
-// for the collection A. The collection B, which is newer and has a limit of 100 pages, wants the page
-// too, so that it must be requested again. Whether B has room for it is known only when all pages of
-// B are counted: the frontiers count them (Frontier.Tallies), and know them all when every range is
-// loaded. Until then, rationed holds the request back.
+// rationed holds certain requests back until all stored pages are counted. Example: a page is stored for the
+// collection A. The collection B, which is newer, wants the page too, so it must be requested again. But B has a
+// limit of 100 pages. The frontiers count the pages of each collection (Frontier.Tallies). Only when every range
+// is loaded are these counts complete, and show whether B has room for the page. Until then, rationed holds the
+// request back.
 //
-// After that, release makes the requests that are within the limits. But it makes none for a collection
-// that has pending URLs: these are fetched first.
+// After that, release makes the requests that are within the limits. But it makes none for a collection that has
+// pending URLs: these are fetched first.
 type rationed struct {
 	settings *settings.Settings
 	waiting  map[string]bool // collections that have both a limit and pending URLs

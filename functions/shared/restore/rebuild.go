@@ -95,9 +95,9 @@ func (f *Frontiers) Rebuild(ctx context.Context) (Rebuilt, error) {
 	return f.rebuild(ctx, s, s.Crawl.Partitions(), false)
 }
 
-// Refresh lets frontiers follow new settings (see follow). Then it rebuilds the frontiers that must be
-// rebuilt, by the reasons in the table of the package comment: for instance, because Redis has lost
-// them. It returns nil if another process is rebuilding.
+// Refresh brings all frontiers up to date with the settings s. It lets frontiers follow a small change of the
+// settings (see follow). Then it rebuilds the frontiers that must be rebuilt, for the reasons in the table of the
+// package comment; for instance, because Redis has lost them. It returns nil if another process is rebuilding.
 func (f *Frontiers) Refresh(ctx context.Context, s *settings.Settings) error {
 	if err := f.follow(ctx, s); err != nil {
 		return err
@@ -165,7 +165,7 @@ func (f *Frontiers) missed(ctx context.Context, s *settings.Settings) ([]int, er
 	return missed, nil
 }
 
-// rebuild rebuilds the frontiers of the stale crawl partitions. If resume is true, it goes on with a
+// rebuild rebuilds the frontiers of the stale crawl partitions. If resume is true, it goes on with an earlier
 // rebuild of the same frontiers that was cut short.
 func (f *Frontiers) rebuild(ctx context.Context, s *settings.Settings, stale []int, resume bool) (done Rebuilt, err error) {
 	worked, err := lease.New(f.Redis, f.Worker).Do(ctx, "rebuild", f.Now, leaseTime, func() (err error) {
@@ -265,8 +265,8 @@ func (f *Frontiers) loadAll(ctx context.Context, r *rebuilding, books *account.B
 	return f.release(ctx, r.fronts, &d.rationed)
 }
 
-// release makes those requests that rationed has held back and now releases. It notes in the frontiers
-// where pages may be lacking on which a later rebuild decides.
+// release makes the requests that rationed has held back and now allows. If a later rebuild must decide on some,
+// it notes in the frontiers that collections may lack pages.
 func (f *Frontiers) release(ctx context.Context, fronts map[int]*frontier.Frontier, held *rationed) error {
 	var all []*frontier.Frontier
 	for _, crawl := range held.settings.Crawl.Partitions() {
@@ -289,9 +289,8 @@ func (f *Frontiers) release(ctx context.Context, fronts map[int]*frontier.Fronti
 	return nil
 }
 
-// end ends a rebuild: its progress is deleted, and the next sweep searches for due URLs. The rebuild
-// has queued all that are due now, except for redirects and aliases whose destination has failed (see
-// leads).
+// end ends a rebuild. It deletes the progress, and makes the next sweep search for due URLs. The rebuild has
+// queued all URLs that are due now, except for redirects and aliases whose destination has failed (see leads).
 func (f *Frontiers) end(ctx context.Context, s *settings.Settings) error {
 	if err := f.Redis.Del(ctx, progressKey).Err(); err != nil {
 		return err

@@ -7,9 +7,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// A page defines a name if it has an entry for the name in a list of terms, such as the description of a
-// function in a manual. The name is in the entry's term, where the fragment of the entry's address says: it is
-// the last part of the longest run of words with which the fragment ends.
+// A page defines a name if it has an entry for the name in a list of terms. Example: in a manual, the description
+// of a function is such an entry, and its term is the signature of the function. The name is a word in the term,
+// or a joined word such as shared_buffers. The fragment of the entry's address tells which: of the runs of words
+// in the term with which the fragment ends, the longest is taken, and its last word is the name.
 //
 //	term                       fragment                    name             alone
 //	print(*objects, sep=' ')   print                       print            yes
@@ -19,7 +20,7 @@ import (
 //	abstract base class        term-abstract-base-class    none, because of the spaces
 //	another note               id17                        none
 //
-// A name is alone if the fragment has no other words.
+// A name is alone if the fragment has no words but those of the name.
 
 // definition is a name that a page defines: its term (see segment.DefinitionTerm), and the field in which the
 // index has it.
@@ -28,7 +29,8 @@ type definition struct {
 	field int
 }
 
-// definitions returns the names that the page defines, each once for a field.
+// definitions returns the names that the page defines. A name that several entries define is returned once for
+// each field.
 func (t *tokenizer) definitions(p *Page) (all []definition) {
 	if len(p.Entries) == 0 {
 		return nil
@@ -49,8 +51,8 @@ func (t *tokenizer) definitions(p *Page) (all []definition) {
 	return all
 }
 
-// define yields the tokens of those of the page's definitions that the index has in a field. The tokens are at
-// the positions after the parameter base. It returns the last position.
+// define yields a token for each of the definitions whose field is the given one. The tokens get the positions
+// base+1, base+2 and so on. define returns the last position.
 func (t *tokenizer) define(all []definition, field, base int) int {
 	for _, d := range all {
 		if d.field == field && t.more {
@@ -61,8 +63,8 @@ func (t *tokenizer) define(all []definition, field, base int) int {
 	return base
 }
 
-// nameOf returns the term of the name that an entry of a list of terms defines, and whether the name is alone
-// (see above). The result is "" if it defines none.
+// nameOf returns the term of the name that an entry of a list of terms defines, and whether the name is alone (see
+// the comment at the top). If the entry defines no name, the term is "".
 func (t *tokenizer) nameOf(term, fragment string) (name string, alone bool) {
 	words, address := t.spell(term), t.spell(fragment)
 	last, longest := 0, 0
@@ -85,9 +87,9 @@ func (t *tokenizer) nameOf(term, fragment string) (name string, alone bool) {
 	return w.whole, w.parts == len(address)
 }
 
-// spelled is a word of a text that is no joined word. If it is the last part of a joined word, such as dumps_all,
-// whole is the term of the joined word, and parts its number of parts. Otherwise whole is the term of the word,
-// and parts is 1.
+// spelled is a word of a text. Joined words are divided into their parts: dumps_all gives the words dumps and all.
+// If the word is the last part of a joined word, the field whole is the term of the joined word, and parts is the
+// number of its parts. For all other words, whole is the same as term, and parts is 1.
 type spelled struct {
 	term, whole       string
 	start, end, parts int // range in the text, in bytes; number of parts
@@ -100,7 +102,7 @@ func (t *tokenizer) spell(text string) (words []spelled) {
 		switch {
 		case o.Parts > 0:
 			words[last].whole, words[last].parts = o.Term, o.Parts
-		case last < 0 || o.Start >= words[last].end: // else a looser term of the same word
+		case last < 0 || o.Start >= words[last].end: // otherwise it is a second term of the last word
 			words = append(words, spelled{o.Term, o.Term, o.Start, o.End, 1})
 		}
 		return true

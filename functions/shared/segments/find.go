@@ -83,8 +83,8 @@ func All(ctx context.Context, bucket blob.Reader, s *manifest.Segment) ([]segmen
 	return all, nil
 }
 
-// Forgotten returns the documents of a segment that takedowns forget, dead ones included. It looks for the identities
-// of forgotten pages (see segment.Find); if whole sites are forgotten, it also reads the column of sites.
+// Forgotten returns the documents of a segment that takedowns forget, dead documents included. It finds forgotten
+// pages by their identities (see segment.Find). If whole sites are forgotten, it also reads the column of sites.
 func Forgotten(ctx context.Context, s *segment.Segment, takedowns takedown.Set) (*roaring.Bitmap, error) {
 	forgotten := roaring.New()
 	found, err := s.Find(ctx, slices.Collect(takedowns.IDs()))

@@ -69,9 +69,9 @@ type Tiers struct {
 	Storage layout.Partition `json:"storage"`
 }
 
-// Together asks the function index to make the documents of a storage partition's small packages
-// again, together (see segments.Together). Ended says that no further packages are expected soon, so
-// that index need not wait for more pages.
+// Together asks the function index to make the documents of a storage partition's small packages again, together
+// (see segments.Together). Ended is true if no further packages are expected soon: then index does not wait for
+// more pages.
 type Together struct {
 	Storage layout.Partition `json:"storage"`
 	Ended   bool             `json:"ended,omitempty"`
