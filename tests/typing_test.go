@@ -16,7 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/tests/browser"
 )
 
-// TestTyping uses the search page as a person does who types, with its script and without it.
+// TestTyping uses the search page as a person does, with its script and without it.
 func TestTyping(t *testing.T) {
 	t.Parallel()
 	s := serve(t, 1, func(int, []string) http.Handler { return storks() })
@@ -94,8 +94,8 @@ func sharesAddress(t *testing.T, page *browser.Tab, _ *slowFront) {
 	equal(t, page, map[string]string{"document.querySelector('.hits').textContent": shown})
 }
 
-// goesBack checks which addresses are steps of the history: the page before typing, each query that was sent, and
-// the last one that was only typed.
+// goesBack checks which addresses become steps of the browser's history: the page before typing, each query that
+// was sent, and the last query that was only typed.
 func goesBack(t *testing.T, page *browser.Tab, _ *slowFront) {
 	page.Write("black")
 	page.Await(displays("black"))
@@ -119,7 +119,7 @@ func sendsAtOnce(t *testing.T, page *browser.Tab, front *slowFront) {
 	page.Write("white storks")
 	page.Press("Enter")
 	page.Await(displays("white storks"))
-	page.Evaluate("new Promise((then) => setTimeout(then, 200))") // timers that the script has set before come first
+	page.Evaluate("new Promise((then) => setTimeout(then, 200))") // lets all timers end that the script has set before
 	if g.isAsked() {
 		g.answer()
 	}
@@ -237,7 +237,7 @@ func worksWithoutScript(t *testing.T, page *browser.Tab, front *slowFront) {
 	equal(t, page, map[string]string{hasStorks: "true"})
 }
 
-// fence waits until the page has handled all answers that have come before.
+// fence waits until the page has handled all answers that have arrived so far.
 func fence(page *browser.Tab) {
 	page.Evaluate("fetch('/search?q=fence').then((answer) => answer.text()).then(() => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then))))")
 }

@@ -259,8 +259,9 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestRequestsOfAFirstCrawl indexes packages of pages that were never stored before. With a cache, only the segment
-// of the package before is read, by one request: those before it are known.
+// TestRequestsOfAFirstCrawl indexes packages of pages that were never stored before, with a cache. For each
+// package, only the newest segment must be read, by one request, because the filters of all earlier segments are
+// in the cache.
 func TestRequestsOfAFirstCrawl(t *testing.T) {
 	w := newWorld(t)
 	counted := countblob.New(w.bucket)

@@ -33,8 +33,8 @@ func framedPages(host string, from, to int) (pages []webobject.Object) {
 	return pages
 }
 
-// indexed stores a package of the pages, lists and indexes it, and handles the tasks that index sends
-// itself.
+// indexed stores a package of the pages, lists it in the manifest and indexes it. It also handles the tasks that
+// index sends to itself.
 func (w *world) indexed(pages ...webobject.Object) manifest.Package {
 	w.t.Helper()
 	pkg := w.put(0, pages...)
@@ -75,9 +75,9 @@ func (w *world) main() map[string]string {
 	return texts
 }
 
-// TestHoweverPacked indexes the pages of a host in packages of many sizes. In the end, the documents must
-// be the same as those of one package: no repeated block may be left in a main part. No page may be
-// indexed more than twice.
+// TestHoweverPacked indexes the pages of a host in packages of many sizes. In the end, the documents must be the
+// same as if all pages were in one package: no repeated block may be left in a main part. No page may be indexed
+// more than twice.
 func TestHoweverPacked(t *testing.T) {
 	all := framedPages("a.example", 0, 100)
 	whole := newWorld(t)
@@ -187,8 +187,8 @@ func (w *world) mergeAll() {
 	}
 }
 
-// TestDeadStaysDead indexes small packages together in which some documents are dead, for several
-// reasons. They must not come to life, and no other may die.
+// TestDeadStaysDead indexes small packages together. Some of their documents are dead, for several reasons. These
+// must stay dead, and no other document may become dead.
 func TestDeadStaysDead(t *testing.T) {
 	w := newWorld(t)
 	w.indexed(framedPages("a.example", 0, 8)...)
@@ -210,8 +210,8 @@ func TestDeadStaysDead(t *testing.T) {
 	w.soundOverlays()
 }
 
-// TestTogetherBesideOthers has small packages indexed together whose documents stand in a segment with
-// those of another package. These must stay.
+// TestTogetherBesideOthers indexes small packages together, when a merged segment has their documents beside those
+// of another package. The latter must stay.
 func TestTogetherBesideOthers(t *testing.T) {
 	w := newWorld(t)
 	w.indexed(framedPages("a.example", 0, segments.HostPages)...)
@@ -233,8 +233,8 @@ func TestTogetherBesideOthers(t *testing.T) {
 	}
 }
 
-// TestTogetherKilled fails each storage call in turn, before or after it took effect, and then runs
-// again: the result must be the same.
+// TestTogetherKilled makes each storage call fail in turn, before or after it took effect, and then runs again.
+// The result must always be the same.
 func TestTogetherKilled(t *testing.T) {
 	prepared := func() *world {
 		w := newWorld(t)
@@ -275,8 +275,8 @@ func TestTogetherKilled(t *testing.T) {
 	}
 }
 
-// TestTogetherBesideDamage has a package, or a segment, that cannot be read: its documents stay as they
-// are, and nothing is tried again.
+// TestTogetherBesideDamage indexes small packages together, when a package or a segment cannot be read. The
+// documents of this package, or in this segment, must stay as they are, and nothing may be tried again.
 func TestTogetherBesideDamage(t *testing.T) {
 	for name, c := range map[string]struct {
 		lost  func(m manifest.Manifest) string

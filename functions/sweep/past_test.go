@@ -116,9 +116,9 @@ func TestCollect(t *testing.T) {
 	}
 }
 
-// TestCollectLists condemns many objects. A day later the sweep must move their records from the manifest
-// to a list. It must delete them when no kept generation lists any of them, or earlier if they are to be
-// erased; and forget the list after another grace period.
+// TestCollectLists condemns many objects. A day later, the sweep must move their records from the manifest to a
+// list. It must delete the objects when no kept generation lists any of them, or earlier if they are to be erased.
+// After another grace period, it must remove the list.
 func TestCollectLists(t *testing.T) {
 	for _, erase := range []bool{false, true} {
 		w := newQuiet(t)

@@ -13,9 +13,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// TestTogetherIsRaised sweeps a partition with small packages: the sweep must send index a task to index
-// them together, in a crawl only if they have enough pages, and after its end if there are enough to
-// learn anything from.
+// TestTogetherIsRaised sweeps a partition with small packages. The sweep must send index a task to index them
+// together: during a crawl only if they have enough pages, and after its end even if they have fewer, but still
+// enough to learn something.
 func TestTogetherIsRaised(t *testing.T) {
 	small := func(pages int) func(*manifest.Manifest) {
 		return func(m *manifest.Manifest) {

@@ -13,10 +13,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// BenchmarkCommit measures commits on a partition that gets a package every minute, and lists 10, 1,000 or
-// 10,000 packages. The commits are those of pack, of index, and of merge, in turn; the latter replaces a
-// book and a segment. The metrics are the bytes that stay stored, the bytes that are written (they include
-// the hint, which is replaced), and the requests of each kind, for each commit.
+// BenchmarkCommit measures commits on a partition that gets a package every minute, and lists 10, 1,000 or 10,000
+// packages. The commits are, in turn, those of pack, of index and of merge, which replaces a book and a segment.
+// The metrics are averages for a commit: the bytes that stay stored, the bytes that are written (with the hint,
+// which is replaced), and the requests of each kind.
 func BenchmarkCommit(b *testing.B) {
 	for _, packages := range []int{10, 1000, 10_000} {
 		b.Run(fmt.Sprint(packages), func(b *testing.B) {
@@ -44,7 +44,7 @@ func BenchmarkCommit(b *testing.B) {
 	}
 }
 
-// BenchmarkRead measures reading the newest generation, as a process does that knows none.
+// BenchmarkRead measures how a process that knows no generation reads the newest one.
 func BenchmarkRead(b *testing.B) {
 	for _, packages := range []int{10, 1000, 10_000} {
 		b.Run(fmt.Sprint(packages), func(b *testing.B) {

@@ -109,8 +109,8 @@ func TestDeltasAreRead(t *testing.T) {
 	}
 }
 
-// TestReadingBehindTheHint reads the newest of generations of which only every eighth is copied by the
-// hint. The requests must be sent in two rounds, or three if no generation follows the hint.
+// TestReadingBehindTheHint reads the newest generation, when the hint copies only every eighth one. The requests
+// must be sent in two rounds, or in three if no generation follows the copied one.
 func TestReadingBehindTheHint(t *testing.T) {
 	for _, n := range []uint64{104, 105, 109, 111, 112} {
 		counted := countblob.New(chained(t, 2000, int(n)))
@@ -148,9 +148,9 @@ func TestReadingBehindTheHint(t *testing.T) {
 	}
 }
 
-// TestDamagedDelta damages, deletes or replaces a delta in the middle of others. Without a newer hint,
-// Read must return the generation before it, and Commit must fail. With one, both must go on from the
-// hint. A later checkpoint makes up for the damage.
+// TestDamagedDelta damages, deletes or replaces a delta between others. Without a newer hint, Read must return the
+// generation before the damaged one, and Commit must fail. With a newer hint, both must go on from the hint. After
+// a later checkpoint, the damage has no effect.
 func TestDamagedDelta(t *testing.T) {
 	const broken = 60
 	key := layout.ManifestKey(0, broken)

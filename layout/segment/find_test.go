@@ -89,9 +89,12 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFindReads counts the requests and bytes of Find: only the filter for absent identities; a page and a stored
-// block for one that is there; three columns by one request for many. Of a segment without a filter, it reads the
-// columns one by one.
+// TestFindReads counts the requests and bytes of Find:
+//
+//	absent identities          the filter
+//	one that is there          the filter, a page of the order, and a stored block
+//	many                       the filter, and three columns by one request
+//	a segment without filter   the columns one by one
 func TestFindReads(t *testing.T) {
 	const n = 20_000
 	docs := smallDocuments(n, 1)
@@ -136,8 +139,9 @@ func TestFindReads(t *testing.T) {
 	}
 }
 
-// TestOpenToFind opens segments with and without a filter, and with a wrong number of documents. The tail and then
-// the columns of identities and versions are read by a request each, even if the guess of the filter was wrong.
+// TestOpenToFind opens segments with and without a filter, and with a wrong number of documents. In each case, the
+// tail and then the columns of identities and versions must be read, by one request each, even if OpenToFind
+// expected the filter at a wrong place.
 func TestOpenToFind(t *testing.T) {
 	docs := smallDocuments(300, 1)
 	content := mustBuild(t, docs, 0)

@@ -50,7 +50,8 @@ func TestGuides(t *testing.T) {
 	check(texts, want)
 }
 
-// TestGuideOfOtherBytes checks that a guide vouches for nothing but the bytes from which it was made.
+// TestGuideOfOtherBytes checks that the checksum of a block is left out only for the bytes from which its guide
+// was made.
 func TestGuideOfOtherBytes(t *testing.T) {
 	content := mustBuild(t, generate(300, 1), 0)
 	cache := make(guides)

@@ -101,7 +101,8 @@ func TestForgetIsCutShort(t *testing.T) {
 	})
 }
 
-// TestMove: a frontier is made one of other settings, if it is one of the expected settings.
+// TestMove changes the settings that are recorded for a frontier. This must work only if the present ones are as
+// expected.
 func TestMove(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.must(f.Note(t.Context(), "first"))

@@ -130,8 +130,8 @@ func (f fixture) pending() map[layout.Identity]bool {
 	return ids
 }
 
-// queueKey returns the key of a host's queue. The parameter band is the number of a band, again, or * in
-// a pattern of keys.
+// queueKey returns the key of one of a host's queues. The parameter band is the number of a band, "again", or "*"
+// for a pattern that matches the keys of all of them.
 func queueKey(t testing.TB, f *Frontier, band, host string) string {
 	t.Helper()
 	return f.key("q" + f.rdb.Get(t.Context(), f.key("generation")).Val() + ":" + band + ":" + host)

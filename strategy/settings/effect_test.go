@@ -26,7 +26,8 @@ func three() []any {
 	return []any{docs(), shop, few}
 }
 
-// TestDifference makes one change after another to settings with one or three collections.
+// TestDifference makes many different changes to settings with one or three collections, and checks the Effect of
+// each.
 func TestDifference(t *testing.T) {
 	at := func(url string) address.Address {
 		a, err := address.Parse(url)
@@ -123,8 +124,8 @@ func TestCollectionAddedAgain(t *testing.T) {
 	}
 }
 
-// TestDifferenceOfTakedowns follows a takedown from the time when it is hidden until it is final, or
-// taken back.
+// TestDifferenceOfTakedowns checks the Effect of each step of a takedown: when it is hidden, when it becomes
+// final, and when it is taken back.
 func TestDifferenceOfTakedowns(t *testing.T) {
 	bucket := memblob.New()
 	publish(t, bucket, rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon), docs())

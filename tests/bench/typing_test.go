@@ -26,7 +26,7 @@ var typed = strings.Fields("argparse asyncio bisect bytearray calendar closure c
 	"inheritance iterator itertools json lambda logging memoryview metaclass multiprocessing namedtuple operator pathlib pickle property " +
 	"queue random regex semaphore slice socket sqlite subprocess tempfile threading tuple unicode unittest urllib")
 
-// pressing is the time between two keys, as of a person who types fast.
+// pressing is the time between two keys of a person who types fast.
 const pressing = 100 * time.Millisecond
 
 // BenchmarkTyping types queries into the search page and into the box of another site, in Chromium. It measures

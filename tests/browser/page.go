@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Evaluate returns the value of an expression of JavaScript in the page, as text. It waits for a promise.
+// Evaluate evaluates a JavaScript expression in the page, and returns its value as text. If the value is a
+// promise, Evaluate waits for its result.
 func (p *Tab) Evaluate(expression string) string {
 	p.t.Helper()
 	value, failure := p.evaluate(expression)
@@ -15,7 +16,7 @@ func (p *Tab) Evaluate(expression string) string {
 	return value
 }
 
-// evaluate does the work of Evaluate. It returns a failure if the browser leaves the page meanwhile. If the
+// evaluate does the work of Evaluate. If the browser leaves the page meanwhile, it returns a failure. If the
 // expression throws an exception, it fails the test.
 func (p *Tab) evaluate(expression string) (value, failure string) {
 	p.t.Helper()
@@ -69,7 +70,7 @@ func (p *Tab) Press(key string) {
 		down["type"], down["text"] = "keyDown", key
 	}
 	if key == "Backspace" {
-		down["commands"] = []string{"deleteBackward"} // what the key does on a system with windows
+		down["commands"] = []string{"deleteBackward"} // the key's effect in Chromium with a window
 	}
 	p.Call("Input.dispatchKeyEvent", down, nil)
 	p.Call("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key}, nil)

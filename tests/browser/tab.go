@@ -15,9 +15,9 @@ import (
 // patience is the maximum time for which a tab may be open on a busy machine.
 const patience = 5 * time.Minute
 
-// Tab is a page in Chromium that a test controls. Commands are written to one pipe, and answers and events
-// are read from another one. Each message is JSON, followed by a zero byte. A failure of a method fails the
-// test.
+// Tab is a page in Chromium that a test controls. It sends commands through one pipe, and receives answers and
+// events through another one. Each message is JSON, followed by a zero byte. If one of its methods fails, it fails
+// the test.
 type Tab struct {
 	t        testing.TB
 	commands *os.File

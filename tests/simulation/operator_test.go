@@ -48,8 +48,8 @@ func (w *world) forgets() bool {
 	return w.inForce.Takedowns.Forgets(a)
 }
 
-// forgetUnknown publishes the takedown of a page that does not exist. It changes nothing, but the
-// frontiers follow it.
+// forgetUnknown publishes the takedown of a page that does not exist. No page changes, but the frontiers must
+// follow the new settings.
 func (w *world) forgetUnknown() {
 	w.t.Helper()
 	unknown, err := address.Parse(fmt.Sprintf("http://unknown.example/%d", w.random.Uint64()))

@@ -42,9 +42,9 @@ func deltas(w *verifytest.World) uint64 {
 	return first
 }
 
-// TestDeltas damages or deletes deltas. If the hint copies the newest generation or a delta after the
-// damaged one, no change is lost: repair must make the present state readable without the hint. Only
-// the damaged generation cannot be mended, unless the hint copies just this one.
+// TestDeltas damages or deletes deltas. If the hint copies the newest generation, or a delta after the damaged
+// one, no change is lost: repair must then make the present state readable without the hint. The damaged
+// generation itself is mended only if the hint copies this very generation.
 func TestDeltas(t *testing.T) {
 	whole := done(t)
 	first := deltas(whole)
@@ -94,8 +94,8 @@ func TestDeltas(t *testing.T) {
 	}
 }
 
-// TestHintOfADelta replaces the hint by one that names the hash of a delta, and says something else than
-// this delta. Verify must report it, and repair must replace it.
+// TestHintOfADelta replaces the hint by one that has the hash of a delta, but other contents than this delta.
+// Verify must report it, and repair must replace it.
 func TestHintOfADelta(t *testing.T) {
 	w := done(t)
 	newest := deltas(w) + 9
@@ -156,8 +156,8 @@ func TestCondemnedList(t *testing.T) {
 	}
 }
 
-// TestDeltaLost damages a delta, and deletes the hint. The changes of the deltas from this one on are
-// lost. Repair must make a new generation from the one before it.
+// TestDeltaLost damages a delta, and deletes the hint. The changes of this delta and of all later ones are lost.
+// Repair must make a new generation from the generation before the damaged one.
 func TestDeltaLost(t *testing.T) {
 	w := done(t)
 	first := deltas(w)

@@ -103,7 +103,7 @@ func TestLongBody(t *testing.T) {
 	}
 }
 
-// quickCounts returns the counts of all requests, as quick ones.
+// quickCounts returns the counts of the queue of quick requests, in which every request begins.
 func quickCounts(h *Handler) Counts {
 	all, _ := h.Counts()
 	return all

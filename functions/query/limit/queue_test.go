@@ -24,9 +24,10 @@ func newBench(t *testing.T, atOnce int) *bench {
 	return &bench{T: t, queue: newQueue(Options{Now: time.Now, After: time.After, Rate: 2}, atOnce, MaxWaiting)}
 }
 
-// ask sends a request of the client with the address from; work on it takes the time took, and as much effort. The parameter
-// name names the request in the record of the test. ask returns as soon as the request waits, is worked on
-// or is refused. The error of the request, or nil, is sent to the channel.
+// ask sends a request of the client with the address from. The work on it takes the given time, and its effort is
+// one unit for each microsecond of it. The parameter name names the request in the record of the test. ask returns
+// as soon as the request waits, is worked on or is refused. The error of the request, or nil, is sent to the
+// channel.
 func (b *bench) ask(ctx context.Context, from, name string, took time.Duration) <-chan error {
 	outcome := make(chan error, 1)
 	go func() {

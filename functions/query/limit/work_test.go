@@ -16,7 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/effort"
 )
 
-// stage is a Handler whose requests do what the test tells them.
+// stage is a Handler for tests. The function that does the work on a request is passed to the method ask.
 type stage struct {
 	*testing.T
 	*Handler
@@ -40,7 +40,8 @@ func (s *stage) ask(from string, do func(ctx context.Context)) {
 	synctest.Wait()
 }
 
-// counts compares the numbers of requests that are worked on and wait with the wanted ones.
+// counts compares the wanted numbers of requests that are worked on, and that wait, with those of the two queues.
+// The parameter when names the moment in errors.
 func (s *stage) counts(when string, quick, costly Counts) {
 	s.Helper()
 	type both struct{ Quick, Costly Counts }

@@ -184,7 +184,8 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// TestYears follows the links of the years of pages: the chosen one is a period in the address, and one chip.
+// TestYears follows the links of the facet of years. The chosen year must become a period in the address, and one
+// removable filter on the page.
 func TestYears(t *testing.T) {
 	s := newStore(t, 1)
 	for i, date := range []string{"2024-12-31", "2025-01-01", "2025-06-30", "2025-12-31", ""} {

@@ -32,7 +32,7 @@ func (w *world) read() {
 	}
 }
 
-// rebuilt returns the picture of frontiers in another Redis that are built from the same bucket.
+// rebuilt rebuilds frontiers from the same bucket in another Redis, and returns the picture of these.
 func (w *world) rebuilt() picture {
 	w.t.Helper()
 	fresh := *w
@@ -124,9 +124,9 @@ func (w *world) must(err error) {
 	}
 }
 
-// TestFollow makes random changes of the settings of a random crawl. After each, the frontiers must be
-// those that a rebuild makes of the same bucket: with the same URLs in the same states, and the same
-// hosts. And a change that the frontiers can follow must not begin a new epoch.
+// TestFollow makes random changes of the settings of a random crawl. After each change, the frontiers must be the
+// same as after a rebuild from the same bucket: the same URLs in the same states, and the same hosts. A change
+// that the frontiers can follow must not begin a new epoch.
 func TestFollow(t *testing.T) {
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -153,8 +153,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestFollowerDies: the process that changes the frontiers dies after each of its commands in turn.
-// The next sweep must end what it has begun.
+// TestFollowerDies kills the process that changes the frontiers, after each of its commands in turn. The next
+// sweep must complete the change.
 func TestFollowerDies(t *testing.T) {
 	for n := 0; ; n++ {
 		rdb, random := redistest.Embedded(t), rand.New(rand.NewPCG(7, 7))
@@ -194,8 +194,9 @@ func TestFollowerDies(t *testing.T) {
 	}
 }
 
-// TestNoSettleMeanwhile: while frontiers are on their way to other settings, pack must settle nothing
-// under the settings before and after, and after settings that were changed once more they are rebuilt.
+// TestNoSettleMeanwhile stops a change of frontiers to new settings half-way. Pack must then settle nothing,
+// neither under the old settings nor under the new ones. If the settings change once more, the frontiers must be
+// rebuilt.
 func TestNoSettleMeanwhile(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.run()

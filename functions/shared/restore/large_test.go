@@ -74,7 +74,7 @@ func heap() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// peak calls a function, and returns how many bytes the heap grew meanwhile at most.
+// peak calls a function, and returns by how many bytes at most the heap grew during the call.
 func peak(do func()) uint64 {
 	runtime.GC()
 	debug.FreeOSMemory()
@@ -97,8 +97,8 @@ func peak(do func()) uint64 {
 	return most - before
 }
 
-// measure runs a benchmark of this process: how long processors work for it, Redis apart, and how much
-// memory it needs besides the books, which are in its memory.
+// measure runs a benchmark, and reports two metrics of this process: the time for which processors work for it,
+// without that of Redis; and how much memory it needs besides the books, which it also holds.
 func measure(b *testing.B, do func() error) {
 	var most uint64
 	before := seconds(b)

@@ -119,9 +119,9 @@ func (h *dyingHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Pr
 	}
 }
 
-// TestRebuildGoesOn: a process dies in a rebuild after some ranges. The next one must go on after them,
-// unless the settings have changed or Redis was lost. The frontiers must be those of an undisturbed
-// rebuild.
+// TestRebuildGoesOn kills a process that rebuilds, after some ranges. The next process must go on after these
+// ranges, unless the settings have changed or Redis was lost. The frontiers must be the same as after an
+// undisturbed rebuild.
 func TestRebuildGoesOn(t *testing.T) {
 	rdb := redistest.Embedded(t)
 	w := newWorld(t, rdb)

@@ -7,9 +7,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// TestDefined searches for names of functions. The page that defines a name, in a long list, must come before
-// a page that often mentions it, because of Weights.Defined; and a page that defines the name alone before one
-// that defines a longer name with this last part.
+// TestDefined searches for names of functions, and checks the effect of Weights.Defined on the order of the pages:
+//
+//	a page that defines the name in a long list   before   a page that often mentions the name
+//	a page that defines the name alone            before   a page that defines a longer name, of which
+//	                                                       this name is the last part
 func TestDefined(t *testing.T) {
 	const filler = "more words about other functions of the module and their arguments "
 	defining := func(url, term, fragment string) segment.Document {

@@ -13,7 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// purse is an effort.Payer that adds up effort, and refuses it from a call on.
+// purse is an effort.Payer that adds up the effort. From a given call on, it refuses effort.
 type purse struct {
 	mu              sync.Mutex
 	calls, refused  int // number of calls so far, and number of the first call that is refused; 0 if none is
@@ -34,7 +34,7 @@ func (p *purse) call(spent, expected int) error {
 	return nil
 }
 
-// numbered returns pages of which all have the words the and of, and each a few of a thousand others.
+// numbered returns n pages. All have the words "the" and "of", and each has a few of a thousand other words.
 func numbered(n int) (docs []segment.Document) {
 	for i := range n {
 		docs = append(docs, page(fmt.Sprintf("http://example.org/%d", i), fmt.Sprintf("the word%d of word%d %s", i%1000, i*7%1000, strings.Repeat("text ", i%10))))
@@ -89,8 +89,9 @@ func TestEffortRefused(t *testing.T) {
 	}
 }
 
-// TestSpellingNotChecked refuses effort from each step of a search for a mistyped word on. From a step on, the
-// result must stay as it is, with a note in place of the correction.
+// TestSpellingNotChecked searches for a mistyped word, and refuses effort from the first, second, third … step on.
+// If only the steps of the correction are refused, the result must be the same, with a note in place of the
+// correction.
 func TestSpellingNotChecked(t *testing.T) {
 	ix := indexOf(t, numbered(300))
 	unchecked := 0

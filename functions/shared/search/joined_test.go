@@ -91,8 +91,8 @@ func TestWrittenForms(t *testing.T) {
 	}
 }
 
-// TestNeighbours checks which words of a query are also found where a page has them as one word, and that pages with
-// the words as the query has them come first.
+// TestNeighbours checks for which words of a query pages with the joined word are found, too (see
+// plan.joinNeighbours). Pages with the words as the query has them must come first.
 func TestNeighbours(t *testing.T) {
 	ix := indexOf(t, []segment.Document{
 		page("http://a/joined", "the TcpSocket of this library"), page("http://a/exact", "the tcp socket of this library"),

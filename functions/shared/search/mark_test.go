@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// TestEachSkipsNoMatch marks random texts by the method each, which skips most of a text unread, and word by word.
-// It checks that both find the same matches and end at the same offset, wherever the text is cut.
+// TestEachSkipsNoMatch marks random texts in two ways: by the method each, which skips most of a text unread, and
+// word by word. Both must find the same matches and end at the same offset, wherever the text is cut.
 func TestEachSkipsNoMatch(t *testing.T) {
 	pieces := []string{"fox", "Foxes", "e", "-", "_", "mail", "email", "Mails", "é", "café", "cafe", " ", " ", " ", ".", "\n", "’", "–", "‐", "“",
 		"c", "C++", "++", "x", "7", "os.path", "лиса", "лисы", "搜索", "引擎", "dying", "dies", "naïve", "\xe2", "\x80", "HttpClient", "client"}

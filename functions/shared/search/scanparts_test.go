@@ -11,8 +11,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// TestScanInParallel compares searches of many segments by one processor and by several. All that is exact must be
-// equal. By as many processors, a search must have the same result each time, also where it stops to count.
+// TestScanInParallel searches many segments with one processor and with several. All results that do not depend on
+// what was skipped must be equal. Repeated searches with the same number of processors must have the same result,
+// even where they stop to count matches.
 func TestScanInParallel(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	var groups [][]segment.Document

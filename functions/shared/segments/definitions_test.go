@@ -26,7 +26,7 @@ func TestDefinitions(t *testing.T) {
 		{"shared_buffers (integer)|GUC-SHARED-BUFFERS", []string{fmt.Sprint(b, " sharedbuff")}},
 		{"--output-file, -o|cmdoption-o", []string{fmt.Sprint(b, " o")}},
 		{"std::vector<T>::push_back|push_back", []string{fmt.Sprint(h, " pushback")}},
-		// the run that the fragment ends with is in the middle of a name
+		// the longest run with which the fragment ends stops in the middle of a joined word
 		{"wait_all(limit)|all", nil},
 		{"abstract base class|term-abstract-base-class", nil},
 		{"another note|id17", nil},

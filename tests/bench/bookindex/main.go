@@ -1,13 +1,16 @@
-// Command bookindex makes a judged set of queries (see package eval) from the index at the end of
-// a manual, in DocBook's or Sphinx's HTML: each entry of the index is a query, and the pages to which
-// the entry refers are its answers.
+// Command bookindex makes a judged set of queries (see package eval) from the index at the end of a manual, which
+// is HTML made by DocBook or Sphinx:
+//
+//	made by   query                                              answers
+//	DocBook   each entry of the index                            the pages to which the entry refers
+//	Sphinx    each name among the entries, such as append for    the pages of all things with this name
+//	          "append() (list method)"
 //
 //	go run ./tests/bench/bookindex -in bookindex.html -base http://127.0.0.1:8000/ -out DIR
 //	go run ./tests/bench/bookindex -in genindex-all.html -base http://127.0.0.1:8000/ -out DIR
 //
-// It writes DIR/queries.tsv and DIR/qrels.tsv. The flag -base gives the address from which the
-// page was served. This page must be left out of the crawl, because it contains the text of every
-// query.
+// It writes DIR/queries.tsv and DIR/qrels.tsv. The flag -base gives the address from which the page was served.
+// This page must be left out of the crawl, because it contains the text of every query.
 package main
 
 import (
@@ -72,9 +75,10 @@ func entries(page io.Reader, base *url.URL) (judged.Set, error) {
 	return found, nil
 }
 
-// addNames adds the names in an index that Sphinx has made, such as append for the entry "append() (list method)".
-// The answers are the pages of all things with the name: those of the entry, and of the entries below it that
-// begin with a parenthesis, such as "(deque method)".
+// addNames adds queries from an index that Sphinx has made. An entry such as "append() (list method)" gives the
+// query append. Its answers are the pages of all things with this name: the page of the entry itself, and the
+// pages of the entries below it that begin with a parenthesis, such as "(deque method)". Entries without a
+// parenthesis are left out.
 func addNames(found judged.Set, document *goquery.Document, base *url.URL) {
 	document.Find(".genindextable td > ul > li").Each(func(_ int, entry *goquery.Selection) {
 		name, _, is := strings.Cut(entry.Find("a").First().Text(), " (")

@@ -1,6 +1,5 @@
-// Command inventory makes two judged sets of queries (see package eval) from the inventory of a
-// manual that Sphinx has made, objects.inv. Sphinx lists there what can be referred to, and its
-// page.
+// Command inventory makes two judged sets of queries (see package eval) from objects.inv, the inventory of a
+// manual that Sphinx has made. It lists everything in the manual to which a link can lead, with its page.
 //
 //	go run ./tests/bench/inventory -in objects.inv -base http://127.0.0.1:8000/ -out DIR
 //
@@ -8,8 +7,8 @@
 //	                                                   os.path.join; the answer is the page that defines it
 //	DIR/headings-queries.tsv, DIR/headings-qrels.tsv   queries are headings; the answers are the pages that have them
 //
-// The flag -base gives the address from which the manual is served. The pages named genindex must be
-// left out of the crawl, because they list all names. One in six names and headings becomes a query.
+// The flag -base gives the address from which the manual is served. The pages named genindex must be left out of
+// the crawl, because they list all names. One in six names and headings becomes a query.
 package main
 
 import (
@@ -51,7 +50,7 @@ func run(in, base, out string) error {
 }
 
 const (
-	head = 4       // number of the first lines of an inventory, which are not compressed
+	head = 4       // number of lines at the beginning that are not compressed
 	most = 1 << 26 // maximum size of the lines behind the head, in bytes
 )
 
@@ -59,7 +58,8 @@ const (
 // and text of a heading ("-" for none).
 var line = regexp.MustCompile(`^(.+?)\s+(\w+):(\S+)\s+-?\d+\s+(\S*)\s+(.*)$`)
 
-// entries reads an inventory (version 2) of a manual at the given address.
+// entries reads an inventory (version 2) of a manual, and returns the two judged sets. The parameter address is
+// that of the manual.
 func entries(inventory io.Reader, address *url.URL) (names, headings judged.Set, err error) {
 	in := bufio.NewReader(inventory)
 	for range head {

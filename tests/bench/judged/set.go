@@ -38,7 +38,7 @@ func (s Set) Write(prefix string) error {
 	return errors.Join(os.WriteFile(prefix+"queries.tsv", []byte(queries.String()), 0o644), os.WriteFile(prefix+"qrels.tsv", []byte(qrels.String()), 0o644))
 }
 
-// Read reads a set that Write has written with the same prefix.
+// Read reads a set from the files to which Write has written it, with the same prefix.
 func Read(prefix string) (Set, error) {
 	queries, err := os.ReadFile(prefix + "queries.tsv")
 	if err != nil {

@@ -117,8 +117,8 @@ func searchFTS5(b *testing.B, s *site, queries []string) [][]string {
 	return all
 }
 
-// ask is an expression of JavaScript that runs queries by Pagefind, one after another, as a page with its
-// search box does. QUERIES stands for an array of strings.
+// ask is a JavaScript expression that searches for queries with Pagefind, one after another, in the same way as a
+// page with Pagefind's search box. QUERIES stands for an array of strings.
 const ask = `(async () => {
 	const pagefind = await import("/pagefind/pagefind.js");
 	const answers = [];
