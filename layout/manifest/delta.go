@@ -17,13 +17,13 @@ type delta struct {
 	Format int      `json:"format"`
 	Log    position `json:"log"`
 	*Manifest
-	Changes changes `json:"changes"`
+	Changes listChanges `json:"changes"`
 }
 
 // changes has the changes of a generation's lists. They are in a JSON object of their own because of programs that
 // know only format 2. Such a program decodes a delta before it checks the format. It ignores this object, takes the
 // lists for empty, and then refuses the format.
-type changes struct {
+type listChanges struct {
 	Packages       []change[Package]        `json:"packages,omitempty"`
 	Books          []change[Book]           `json:"books,omitempty"`
 	Segments       []change[Segment]        `json:"segments,omitempty"`
@@ -57,7 +57,7 @@ func deltaOf(before, after *Manifest) delta {
 	rest := *after
 	rest.Packages, rest.Books, rest.Segments, rest.Consumed, rest.Closed = nil, nil, nil, nil, nil
 	rest.Gone, rest.Condemned, rest.CondemnedLists, rest.Dictionaries = nil, nil, nil, nil
-	d := delta{Format: format, Log: before.position, Manifest: &rest, Changes: changes{
+	d := delta{Format: format, Log: before.position, Manifest: &rest, Changes: listChanges{
 		Packages:       changesOf(before.Packages, after.Packages, func(p *Package) uint32 { return p.ID }, samePackage),
 		Books:          changesOf(before.Books, after.Books, func(b *Book) string { return b.Key }, equal),
 		Segments:       withoutParts(before.Segments, changesOf(before.Segments, after.Segments, func(s *Segment) string { return s.Key }, sameSegment)),
