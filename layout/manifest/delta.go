@@ -12,7 +12,7 @@ import (
 
 // delta is the JSON form of a generation that is stored as the difference from the generation before. The lists of
 // its Manifest are nil; the field Changes has their changes instead. All other fields of Manifest are stored as they
-// are. So if a list is added to Manifest and not to the type changes, each delta has the whole list.
+// are. So if a list is added to Manifest and not to listChanges, each delta has the whole list.
 type delta struct {
 	Format int      `json:"format"`
 	Log    position `json:"log"`
@@ -20,7 +20,7 @@ type delta struct {
 	Changes listChanges `json:"changes"`
 }
 
-// changes has the changes of a generation's lists. They are in a JSON object of their own because of programs that
+// listChanges has the changes of a generation's lists. They are in a JSON object of their own because of programs that
 // know only format 2. Such a program decodes a delta before it checks the format. It ignores this object, takes the
 // lists for empty, and then refuses the format.
 type listChanges struct {
