@@ -15,7 +15,7 @@ import (
 func TestDefined(t *testing.T) {
 	const filler = "more words about other functions of the module and their arguments "
 	defining := func(url, term, fragment string) segment.Document {
-		d := page(url, term+"\n"+strings.Repeat(filler, 20))
+		d := page(url, term+"\n"+strings.Repeat(filler, 6))
 		d.Entries = []segment.Entry{{Term: len(term), End: len(d.Body), Fragment: fragment}}
 		return d
 	}

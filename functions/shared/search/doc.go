@@ -176,7 +176,7 @@
 // A page that defines names of the query gets another bonus, under the same condition. Example: the query has
 // the word print, and the page, of a manual, describes the function print.
 //
-//	2 · D · (D/A)²
+//	D · (D/A)²
 //
 //	D   sum of the weights of those words of the query that the page defines as names (see
 //	    segment.DefinitionTerm), times 1.5 if the name stands alone, and not as dumps in json.dumps

@@ -345,7 +345,7 @@ func (o *oracleQuery) defined(id layout.Identity, words []oracleWord, times []fl
 	if in == 0 {
 		return 0
 	}
-	return 2 * in * math.Pow(min(1, in/all), 2)
+	return in * math.Pow(min(1, in/all), 2)
 }
 
 // ofNearest returns the number of best hits that are examined for words near each other.
