@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -93,7 +94,10 @@ func TestPackAgain(t *testing.T) {
 		w.spool(w.stored(1))
 		w.settle(1)
 		failures := 0
+		var mu sync.Mutex // protects failures: a commit sends several requests at once
 		w.decide = func(c faultblob.Call) faultblob.Fault {
+			mu.Lock()
+			defer mu.Unlock()
 			if c.Op == faultblob.Create && strings.HasPrefix(c.Key, layout.Manifests) || failures > 0 && failures < 3 {
 				failures++
 				return fault // until the pack gives up
