@@ -78,7 +78,9 @@ func showsResults(t *testing.T, page *browser.Tab, _ *slowFront) {
 		pageLinks + "[0].querySelector('mark') !== null": "true",
 		pageFocused:               "true",
 		"document.body.className": "",
-		"document.getElementById('said').textContent.split(' ').slice(0, 2).join(' ')": "3 pages",
+		// Links are large enough to be touched (WCAG 2.2, success criterion 2.5.8).
+		"Array.from(document.querySelectorAll('.hits a')).every(a => a.getBoundingClientRect().height >= 24)": "true",
+		"document.getElementById('said').textContent.split(' ').slice(0, 2).join(' ')":                        "3 pages",
 	})
 	page.Press("s")
 	page.Await(displays("black storks"))
