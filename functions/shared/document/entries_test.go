@@ -32,6 +32,12 @@ func TestEntries(t *testing.T) {
 	}{
 		"Sphinx": {`<dl class="py function"><dt class="sig sig-object py" id="json.dump"><span class="pre">json.</span><span class="pre">dump</span>(<em>obj</em>)<a class="headerlink" href="#json.dump">¶</a></dt><dd>` + sentence("dump") + `</dd></dl>` + sentence("rest"),
 			[]string{"#json.dump json.dump(obj): " + text("dump")}},
+		"Sphinx with source code": {`<dl><dt id="f">f(<em>obj</em>)<a class="reference internal" href="_modules/f.html#f"><span class="viewcode-link"><span class="pre">[source]</span></span></a><a class="headerlink" href="#f">¶</a></dt><dd>` + sentence("f") + `</dd></dl>` + sentence("rest"),
+			[]string{"#f f(obj): " + text("f")}},
+		"link in brackets": {`<dl><dt id="l">list[<a href="int">int</a>]</dt><dd>` + sentence("list") + `</dd></dl>` + sentence("rest"),
+			[]string{"#l list[int]: " + text("list")}},
+		"citation": {`<dl><dt id="r"><a href="#id1">[RFC2616]</a></dt><dd>` + sentence("protocol") + `</dd></dl>` + sentence("rest"),
+			[]string{"#r [RFC2616]: " + text("protocol")}},
 		"Sphinx class": {`<dl class="py class"><dt id="W">class W</dt><dd>` + sentence("class") + `<dl class="py method"><dt id="W.open">open()</dt><dd>` + sentence("method") + `</dd></dl></dd></dl>` + sentence("rest"),
 			[]string{"#W class W: " + text("method"), "#W.open open(): " + text("method")}},
 		"DocBook": {`<dl class="variablelist"><dt id="GUC-PORT"><span class="term"><code>port</code> (<code>integer</code>)</span></dt><dd>` + sentence("port") + `</dd><dt><span class="term"><a name="GUC-HOST"></a><code>host</code></span></dt><dd>` + sentence("host") + `</dd></dl>` + sentence("rest"),

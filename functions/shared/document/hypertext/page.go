@@ -33,6 +33,8 @@ const (
 	MaxTimes      = 10_000   // greatest number of elements with a date
 	MaxTime       = 100      // greatest size of the date of an element, in bytes; an element with a longer one has none
 	maxClass      = 1 << 10  // greatest size of an attribute such as class or role, in bytes
+	maxTool       = 24       // greatest size of the text of a link such as [source], in bytes (see dropMark)
+	aboveTool     = 4        // greatest number of elements around such a link in which a heading or term is looked for
 )
 
 // Page is the result of Read: the text, elements, blocks, references and metadata of a page.
