@@ -92,6 +92,13 @@ func (s *search) explainNear(found [][]occurrence, i int) Explanation {
 	e := Explanation{What: "nearness of the words"}
 	for n, ph := range s.plan.near {
 		o := &found[i][len(s.plan.must)+n]
+		if ph.shares != nil {
+			e.add(Explanation{
+				What:  fmt.Sprintf("a passage with %.0f %% of %s, in %d words", 100*o.share, ph, postings.LengthOf(o.length[segment.Body])),
+				Value: ph.passageScore(o.share, o.length[segment.Body]),
+			})
+			continue
+		}
 		what := fmt.Sprintf("%s in this order", ph)
 		if ph.slop > 0 {
 			what = fmt.Sprintf("%s at most %d words from that", ph, ph.slop)

@@ -3,6 +3,8 @@ package search
 import (
 	"cmp"
 	"slices"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
 // Weights of the bonus of a document that has two neighbouring words of the query near each other.
@@ -41,13 +43,9 @@ const (
 // A pair with a stop word gets a low weight, unless all words of the query are stop words. For example, the
 // phrase "what is" in a page does not make it a better answer to the query: what is photosynthesis.
 func (p *plan) weighNear() {
-	lower := !p.long && !p.hasOnlyStopWords() // in a long query the idf of stop words is lowered already
 	rarity := func(ph *queryPhrase) (sum float64) {
-		if !lower {
-			return ph.rarity()
-		}
 		for _, w := range ph.words {
-			sum += w.idf * p.lowered(w)
+			sum += p.telling(w)
 		}
 		return sum
 	}
@@ -68,6 +66,15 @@ func (p *plan) weighNear() {
 		slices.SortStableFunc(p.near, func(a, b *queryPhrase) int { return cmp.Compare(rarity(b), rarity(a)) })
 		p.near = p.near[:2*nearPairs]
 	}
+}
+
+// telling returns the idf of a word as it counts in the weights of phrases: lowered if the word is a stop word,
+// unless the query has no other words. In a long query the idf of stop words is lowered already.
+func (p *plan) telling(w *queryWord) float64 {
+	if p.long || p.hasOnlyStopWords() {
+		return w.idf
+	}
+	return w.idf * p.lowered(w)
 }
 
 // maxNearest limits how many matches are examined for words near each other. These are the best hundred
@@ -132,7 +139,11 @@ func (s *search) addNear(ctx deadline, best []match, factor float64) error {
 // occurrences of the phrases of plan.near.
 func (s *search) nearness(found []occurrence) (sum float64) {
 	for i, ph := range s.plan.near {
-		sum += s.statistics.bm25f(ph.weight, &found[i].freq, &found[i].length)
+		if o := &found[i]; ph.shares != nil {
+			sum += ph.passageScore(o.share, o.length[segment.Body])
+		} else {
+			sum += s.statistics.bm25f(ph.weight, &o.freq, &o.length)
+		}
 	}
 	return sum
 }

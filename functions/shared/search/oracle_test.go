@@ -131,7 +131,8 @@ func (judge *oracle) answer(q Query, clauses []clause) (hits []oracleHit) {
 	var words, known, not []oracleWord
 	var plain, must, never []oraclePhrase
 	var times, knownTimes []float64 // in the query
-	required := map[int]bool{}
+	var written []oracleWord        // the known words that stand for no others
+	required, expanded := map[int]bool{}, map[int]bool{}
 	f := newFilter(&q)
 	text := ""
 	for _, c := range clauses {
@@ -158,13 +159,14 @@ func (judge *oracle) answer(q Query, clauses []clause) (hits []oracleHit) {
 			}
 			continue
 		}
-		for _, word := range phrase.words {
+		for i, word := range phrase.words {
 			n := slices.IndexFunc(words, func(other oracleWord) bool { return maps.Equal(word, other) })
 			if n < 0 {
 				n = len(words)
 				words, times = append(words, word), append(times, 0)
 			}
 			times[n]++
+			expanded[n] = expanded[n] || (c.prefix || c.edits > 0) && i == len(phrase.words)-1
 			required[n] = required[n] || c.sign == '+' || c.quoted
 		}
 		if c.sign == '+' || c.quoted {
@@ -191,6 +193,9 @@ func (judge *oracle) answer(q Query, clauses []clause) (hits []oracleHit) {
 	for n, word := range words {
 		if o.idf(word) > 0 {
 			known, knownTimes = append(known, o.weighed(word)), append(knownTimes, times[n])
+			if !expanded[n] {
+				written = append(written, word)
+			}
 		} else if required[n] {
 			return nil
 		}
@@ -264,7 +269,7 @@ func (judge *oracle) answer(q Query, clauses []clause) (hits []oracleHit) {
 		}
 		slices.SortFunc(best, order)
 	}
-	if near := pairs(plain, o); len(near) > 0 {
+	if near := pairs(plain, o); len(near) > 0 || len(written) >= 4 {
 		n := ofNearest(hits)
 		for i := range hits[:n] {
 			d := &o.docs[slices.IndexFunc(o.docs, func(d oracleDoc) bool { return d.ID == hits[i].id })]
@@ -275,6 +280,9 @@ func (judge *oracle) answer(q Query, clauses []clause) (hits []oracleHit) {
 				}
 				weight *= o.idf(p.words[0]) + o.idf(p.words[1])
 				hits[i].score += o.bm25f(d, weight, func(f int) int { return p.occurrences(d, f) })
+			}
+			if len(written) >= 4 {
+				hits[i].score += (1 - 0.5*doubt) * o.passage(d, written)
 			}
 		}
 		slices.SortFunc(hits[:n], order)
@@ -346,6 +354,32 @@ func (o *oracleQuery) defined(id layout.Identity, words []oracleWord, times []fl
 		return 0
 	}
 	return in * math.Pow(min(1, in/all), 2)
+}
+
+// passage returns the bonus of a document for the passage of its body that has the most of the words.
+func (o *oracleQuery) passage(d *oracleDoc, words []oracleWord) float64 {
+	all, best, last := 0.0, 0.0, 0
+	for _, word := range words {
+		all += o.idf(word)
+		for term := range word {
+			last = max(last, slices.Max(append(d.positions[segment.Body][term], 0)))
+		}
+	}
+	for from := range last + 1 {
+		sum := 0.0
+		for _, word := range words {
+			in := func(at int) bool { return from <= at && at <= from+25 }
+			for term := range word {
+				if slices.ContainsFunc(d.positions[segment.Body][term], in) {
+					sum += o.idf(word)
+					break
+				}
+			}
+		}
+		best = max(best, sum)
+	}
+	length := d.length[segment.Body]
+	return 4 * best * math.Pow(best/all, 2) * length / (length + 300)
 }
 
 // ofNearest returns the number of best hits that are examined for words near each other.

@@ -16,6 +16,7 @@ import (
 type occurrence struct {
 	freq   [postings.Fields]uint32
 	length [postings.Fields]uint8
+	share  float64 // for words that are looked for in passages: the sum of the shares of those in the best passage (see passageReader)
 }
 
 func (o *occurrence) none() bool { return o.freq == [postings.Fields]uint32{} }
@@ -62,6 +63,8 @@ type phraseReader struct {
 	scratch []uint32
 	slots   [][]uint32 // for each word of the current phrase: its positions in the current field
 	merged  [][]uint32 // for each word of the current phrase: memory to merge the positions of all its terms
+
+	passages passageReader
 }
 
 // add adds a term, given its number and its entry in the segment, unless the reader has it already.
@@ -179,17 +182,18 @@ func (p *phraseReader) need() {
 }
 
 // may reports whether a phrase may be in field f of the current document: whether the field has all
-// words of the phrase.
+// words of the phrase. A passage is looked for in the body only, if the body has at least one of its words.
 func (p *phraseReader) may(phrase *queryPhrase, f int) bool {
-	for _, w := range phrase.words {
-		if !slices.ContainsFunc(w.variants, func(v variant) bool {
+	has := func(w *queryWord) bool {
+		return slices.ContainsFunc(w.variants, func(v variant) bool {
 			t := p.term(v.number)
 			return t != nil && t.freq[f] > 0
-		}) {
-			return false
-		}
+		})
 	}
-	return true
+	if phrase.shares != nil {
+		return f == segment.Body && slices.ContainsFunc(phrase.words, has)
+	}
+	return !slices.ContainsFunc(phrase.words, func(w *queryWord) bool { return !has(w) })
 }
 
 // term returns a term by its number, or nil if the segment lacks it.
@@ -243,6 +247,10 @@ func (p *phraseReader) count(phrases []*queryPhrase, counts []occurrence) error 
 			p.slots[i] = slot
 		}
 		for n, phrase := range phrases {
+			if phrase.shares != nil {
+				counts[n].share, counts[n].length[f] = p.passages.best(phrase, p.slots[:len(words)]), code
+				continue
+			}
 			var times int
 			times, p.scratch = adjacent(p.slots[:len(words)], phrase.at, phrase.slop, p.scratch)
 			if times > 0 {

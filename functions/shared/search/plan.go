@@ -483,6 +483,7 @@ func (p *plan) weigh(g *gathered) bool {
 		}
 	}
 	p.weighNear()
+	p.addPassage()
 	return len(p.words) > 0 || p.lists
 }
 

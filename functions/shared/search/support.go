@@ -67,7 +67,7 @@ func (p *plan) lowered(w *queryWord) float64 { return 1 - w.stop*(1-p.weights.St
 
 // hasOnlyStopWords reports whether all words of the query are stop words, as in "to be or not to be".
 func (p *plan) hasOnlyStopWords() bool {
-	return !slices.ContainsFunc(p.words, func(w *queryWord) bool { return w.stop <= 0.5 })
+	return !slices.ContainsFunc(p.words, func(w *queryWord) bool { return !w.isStopWord() })
 }
 
 // supports reports whether matches get a bonus for similar matches (see support). They do if the

@@ -367,6 +367,9 @@ func (w *queryWord) isPair() bool { return w.surface == "" && !w.lone }
 // isOptional reports whether a document may have all words of the query without this word.
 func (w *queryWord) isOptional() bool { return w.joined || w.grouped }
 
+// isStopWord reports whether the word is probably a stop word, such as what or you.
+func (w *queryWord) isStopWord() bool { return w.stop > 0.5 }
+
 func (w *queryWord) expands() bool { return w.begins || w.prefix || w.edits > 0 }
 
 // queryPhrase is a phrase of a query: words at given distances from each other.
@@ -385,6 +388,10 @@ type queryPhrase struct {
 	// whether the words are all the pairs of a run of characters of a script without spaces: AB,
 	// BC, CD of ABCD
 	run bool
+	// For words that are looked for in passages (see addPassage): for each word its share of the sum of the
+	// idfs of all these words (see telling). The words may stand in any order, and some may be missing. nil for
+	// other phrases.
+	shares []float64
 }
 
 // rarity returns the sum of the idf (see idf) of the phrase's words.

@@ -144,14 +144,20 @@ func (s *scan) match(doc uint32) {
 // each document's bonus for words near each other. With more phrases, these bounds would take longer than
 // looking for the phrases in the texts. Then the scan uses the same bound for all documents instead: the
 // greatest bonus that any document can have.
-const boundedPairs = 6
+const boundedPairs = 7
 
 // mostNear returns an upper bound of the bonus that a document can get for words near each other.
 func (s *scan) mostNear(doc uint32) (sum float64) {
+	bounded := len(s.plan.near) <= boundedPairs
 	for _, ph := range s.plan.near {
-		if len(s.plan.near) <= boundedPairs {
+		switch {
+		case ph.shares != nil && bounded:
+			sum += s.mostInPassage(ph, doc)
+		case ph.shares != nil:
+			sum += ph.weight * slack
+		case bounded:
 			sum += s.atMost(ph, doc)
-		} else {
+		default:
 			sum += ph.weight * s.plan.weights.mostScore() * slack
 		}
 	}

@@ -41,6 +41,7 @@ type Weights struct {
 	Anchors float64 `json:"anchors"` // factor for the scores of words in anchors (texts of links to a page)
 	Ordered float64 `json:"ordered"` // weight of the exact phrase of two neighbouring words of the query (see near.go)
 	Nearby  float64 `json:"nearby"`  // weight of two neighbouring words of the query near each other, in any order
+	Passage float64 `json:"passage"` // weight of the bonus of a page that has many words of the query in one passage (see addPassage)
 	Titled  float64 `json:"titled"`  // weight of the bonus of a page whose title the query names (see scan.titled)
 	Defined float64 `json:"defined"` // weight of the bonus of a page that defines a name of the query (see scan.defined)
 	// weight of the bonus that a match of a long query gets if other good matches are similar to it
@@ -92,7 +93,7 @@ func (w *Weights) All() map[string]*float64 {
 		"saturation": &w.Saturation, "repetition": &w.Repetition, "title": &w.Title, "headings": &w.Headings,
 		"address": &w.Address, "body": &w.Body, "body_length": &w.BodyLength, "length": &w.Length,
 		"all_words": &w.AllWords, "quoted": &w.Quoted, "joined": &w.Joined, "named": &w.Named,
-		"outside": &w.Outside, "anchors": &w.Anchors, "ordered": &w.Ordered, "nearby": &w.Nearby, "support": &w.Support,
+		"outside": &w.Outside, "anchors": &w.Anchors, "ordered": &w.Ordered, "nearby": &w.Nearby, "passage": &w.Passage, "support": &w.Support,
 		"titled": &w.Titled, "defined": &w.Defined, "stop_word": &w.StopWord, "newness": &w.Newness,
 	}
 }

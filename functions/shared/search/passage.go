@@ -1,0 +1,148 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
+)
+
+// Parts of the bonus of a document that has many words of the query in one passage of its body, wherever in the
+// passage and in whatever order. A long manual may have all words of a question, each in another chapter; the
+// page that answers the question has most of them in one or two sentences. (Tao and Zhai, An Exploration of
+// Proximity Measures in Information Retrieval, 2007, compare such measures.)
+const (
+	// passageWords is the least number of words of a query that are looked for in passages.
+	passageWords = 4
+	// maxPassageWords is the greatest number of words of a query that are looked for in passages. Of more
+	// words, those with the greatest shares (see queryPhrase.shares) are taken.
+	maxPassageWords = 16
+	// passageWidth is the greatest distance of two words of a passage, in positions.
+	passageWidth = 25
+	// passageHalf is the length of a body, in words, at which the bonus is halved. In a shorter text, words
+	// are near each other by chance.
+	passageHalf = 300
+)
+
+// addPassage adds to p.near the words of the query that are looked for in passages (see queryPhrase.shares): plain
+// and quoted words, but no words that stand for others, such as fox*. A query with text in a script without spaces
+// has no passages.
+func (p *plan) addPassage() {
+	ph := &queryPhrase{}
+	for _, w := range p.words {
+		switch {
+		case w.isPair():
+			return
+		case !w.isOptional() && !w.expands() && len(w.any) == 0:
+			ph.words = append(ph.words, w)
+		}
+	}
+	if len(ph.words) < passageWords {
+		return
+	}
+	slices.SortStableFunc(ph.words, func(a, b *queryWord) int { return cmp.Compare(p.telling(b), p.telling(a)) })
+	ph.words = ph.words[:min(len(ph.words), maxPassageWords)]
+	ph.at = make([]uint32, len(ph.words)) // the words have no order
+	all := 0.0
+	for _, w := range ph.words {
+		all += p.telling(w)
+	}
+	if all == 0 {
+		return
+	}
+	for _, w := range ph.words {
+		ph.shares = append(ph.shares, p.telling(w)/all)
+	}
+	ph.weight = p.weights.Passage * all
+	p.near = append(p.near, ph)
+}
+
+// passageScore returns the bonus of a document for a passage of its body. The parameter share is the sum of the
+// shares of the words in the passage, and length is the code of the body's length.
+func (ph *queryPhrase) passageScore(share float64, length uint8) float64 {
+	n := float64(postings.LengthOf(length))
+	return ph.weight * share * share * share * n / (n + passageHalf)
+}
+
+// mostInPassage returns an upper bound of the bonus of a document for a passage: that of a passage with all words
+// that the body has.
+func (s *scan) mostInPassage(ph *queryPhrase, doc uint32) float64 {
+	var length [postings.Fields]uint8
+	share := 0.0
+	for i, w := range ph.words {
+		var freq [postings.Fields]uint32
+		if s.words[w.place].occurrences(doc, &freq, &length); freq[segment.Body] > 0 {
+			share += ph.shares[i]
+		}
+	}
+	return ph.passageScore(share, length[segment.Body]) * slack
+}
+
+// passageReader finds the best passages of texts. It keeps memory for reuse.
+type passageReader struct {
+	found []placedWord
+	count []int // for each word of the query, how often the current passage has it
+}
+
+// placedWord is an occurrence of a word: the index of the word in queryPhrase.words, and its position.
+type placedWord struct {
+	position uint32
+	word     int
+}
+
+// best returns the sum of the shares of the words in the best passage of a text. The parameter positions has, for
+// each word of the query, its positions in the text, ascending. Of stop words, only those near another word of the
+// query are looked at: they are many, and say little.
+func (r *passageReader) best(ph *queryPhrase, positions [][]uint32) (best float64) {
+	r.found = r.found[:0]
+	for i, w := range ph.words {
+		if !w.isStopWord() {
+			for _, at := range positions[i] {
+				r.found = append(r.found, placedWord{at, i})
+			}
+		}
+	}
+	r.sort()
+	telling := len(r.found)
+	for i, w := range ph.words {
+		if w.isStopWord() {
+			r.addNear(r.found[:telling], positions[i], i)
+		}
+	}
+	r.sort()
+	r.count = append(r.count[:0], make([]int, len(ph.words))...)
+	from, share := 0, 0.0
+	for _, last := range r.found {
+		if r.count[last.word]++; r.count[last.word] == 1 {
+			share += ph.shares[last.word]
+		}
+		for ; r.found[from].position+passageWidth < last.position; from++ {
+			first := r.found[from].word
+			if r.count[first]--; r.count[first] == 0 {
+				share -= ph.shares[first]
+			}
+		}
+		best = max(best, share)
+	}
+	return min(best, 1)
+}
+
+// addNear adds those positions of a stop word that may be in a passage with one of the given words.
+func (r *passageReader) addNear(words []placedWord, positions []uint32, word int) {
+	for _, at := range positions {
+		for len(words) > 0 && words[0].position+passageWidth < at {
+			words = words[1:]
+		}
+		if len(words) == 0 {
+			return
+		}
+		if words[0].position <= at+passageWidth {
+			r.found = append(r.found, placedWord{at, word})
+		}
+	}
+}
+
+func (r *passageReader) sort() {
+	slices.SortFunc(r.found, func(a, b placedWord) int { return cmp.Or(cmp.Compare(a.position, b.position), a.word-b.word) })
+}
