@@ -54,8 +54,10 @@ type queue struct {
 }
 
 type mapping struct {
-	EventSourceArn, FunctionName string
-	FunctionResponseTypes        []string
+	EventSourceArn, FunctionName   string
+	FunctionResponseTypes          []string
+	BatchSize                      int
+	MaximumBatchingWindowInSeconds int
 }
 
 // oneOrMore is a list of strings. In the YAML of the template, a single string may stand in its

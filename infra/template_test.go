@@ -53,10 +53,13 @@ func TestQueues(t *testing.T) {
 		if !slices.Equal(m.FunctionResponseTypes, []string{"ReportBatchItemFailures"}) {
 			t.Errorf("%s: failures of messages are not reported", name)
 		}
+		if window := time.Duration(m.MaximumBatchingWindowInSeconds) * time.Second; m.BatchSize != task.BatchSize(name) || window != task.Window(name) {
+			t.Errorf("%s: %d messages gathered for %v, on one machine %d for %v", name, m.BatchSize, window, task.BatchSize(name), task.Window(name))
+		}
 		if want := task.Timeout(name); time.Duration(f.Timeout)*time.Second != want || want == 0 {
 			t.Errorf("%s: timeout %d s, on one machine it is %v", name, f.Timeout, want)
 		}
-		if want := task.Visibility(name); time.Duration(q.VisibilityTimeout)*time.Second != want || want < 6*task.Timeout(name) {
+		if want := task.Visibility(name); time.Duration(q.VisibilityTimeout)*time.Second != want || want < 2*task.Timeout(name)+task.Window(name) {
 			t.Errorf("%s: visibility %d s, on one machine it is %v", name, q.VisibilityTimeout, want)
 		}
 		if prefix := f.Environment.Variables["BUCKETSEARCH_QUEUES"]; prefix != "" && !strings.HasSuffix(prefix+name, "/"+q.QueueName) {

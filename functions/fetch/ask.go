@@ -151,7 +151,7 @@ func (r *run) pageOf(i int) page {
 // the page to the digester's worker goroutines, which complete the page's outcome. Otherwise take
 // completes the outcome itself.
 func (r *run) take(p page, a answer, d *digester) {
-	r.received += int64(len(a.body))
+	r.receive(int64(len(a.body)))
 	o := r.answered(p.index, a)
 	if a.err != nil {
 		conclude(o, p.target, judge(a.err))

@@ -8,6 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
@@ -74,4 +78,38 @@ func cpu(b *testing.B) time.Duration {
 		b.Fatal(err)
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkWaiting invokes fetch with batches of several hosts, 40 pages of each, which are requested
+// with a delay of one second. It reports what the invocation costs for each page in GB-seconds, if the
+// function has the memory of the template.
+func BenchmarkWaiting(b *testing.B) {
+	const memory, pages = 0.5, 40 // GB
+	for _, hosts := range []int{1, 16, task.BatchSize(task.Fetch)} {
+		b.Run(fmt.Sprintf("hosts=%d", hosts), func(b *testing.B) {
+			w := newWorld(b, respond(http.StatusOK, "text/html", "<p>"+strings.Repeat("word ", 5000)))
+			w.Now, w.Sleep = time.Now, blob.Sleep
+			token := uint64(time.Now().UnixNano())
+			began := cpu(b)
+			for b.Loop() {
+				var event events.SQSEvent
+				for range hosts {
+					var paths []string
+					for i := range pages {
+						paths = append(paths, fmt.Sprintf("/%d/%d", token, i))
+					}
+					all := w.batch(paths...)
+					all.Version.Token, all.Deadline, all.DelayMillis = token, time.Now().Add(batch.MaxTime), 1000
+					event.Records = append(event.Records, record(b, fmt.Sprint(token), all))
+					token++
+				}
+				if response, err := w.Handle(b.Context(), event); err != nil || len(response.BatchItemFailures) > 0 {
+					b.Fatal(response, err)
+				}
+			}
+			all := float64(b.N * hosts * pages)
+			b.ReportMetric(memory*b.Elapsed().Seconds()/all, "GB-s/page")
+			b.ReportMetric(float64(cpu(b)-began)/all/1e6, "cpu-ms/page")
+		})
+	}
 }

@@ -225,7 +225,7 @@ func (r *run) askNamed(ctx context.Context, at address.Address, by book.Link, ag
 	if v, final := judgeStatus(a, nil); final {
 		return canonicalPage{unasked: v.state == book.Retry}
 	}
-	r.received += int64(len(a.body))
+	r.receive(int64(len(a.body)))
 	defer func() {
 		if recover() != nil { // the parser panicked on this page
 			n = canonicalPage{}

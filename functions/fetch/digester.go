@@ -28,13 +28,16 @@ type digester struct {
 
 // newDigester returns a digester and starts its workers. The parameter outcomes has an outcome for
 // each target of the batch. When a worker gets a page, it completes the outcome of this page's
-// target.
-func newDigester(outcomes []book.Outcome, compressors *sync.Pool) *digester {
+// target. Batches that are fetched at the same time have a digester each. Together they digest only
+// as many pages at a time as there are processors, because digesting a page takes much memory.
+func newDigester(outcomes []book.Outcome, f *Function) *digester {
 	d := &digester{pages: make(chan page, len(outcomes)), results: make([]digested, len(outcomes)), canonicals: make(chan *canonicalRequest, len(outcomes))}
 	for range min(runtime.GOMAXPROCS(0), len(outcomes)) {
 		d.workers.Go(func() {
 			for p := range d.pages {
-				result := p.guarded(&outcomes[p.index], compressors)
+				leave := f.processors.enter()
+				result := p.guarded(&outcomes[p.index], &f.compressors)
+				leave()
 				d.results[p.index] = result
 				if result.canonical != nil {
 					d.canonicals <- result.canonical
@@ -43,6 +46,19 @@ func newDigester(outcomes []book.Outcome, compressors *sync.Pool) *digester {
 		})
 	}
 	return d
+}
+
+// slots are as many places as there are processors. The zero value is ready to use.
+type slots struct {
+	once   sync.Once
+	places chan struct{} // a semaphore: one element for each place that is taken
+}
+
+// enter waits for a place and takes it. The caller must call leave once to give it back.
+func (s *slots) enter() (leave func()) {
+	s.once.Do(func() { s.places = make(chan struct{}, runtime.GOMAXPROCS(0)) })
+	s.places <- struct{}{}
+	return func() { <-s.places }
 }
 
 // guarded digests a page (see digest) and recovers from panics. If the parser panics, the page is

@@ -12,10 +12,12 @@
 // time, and every URL is recorded with one more attempt. (If the earlier fetch ran in this
 // process, and only could not put its object, every URL is recorded as not asked.)
 // URLs with attempts, or with an expired lease, are leased in small batches and at
-// last one by one. So a URL that crashes every fetch is found, and no other URL
-// fails with it.
+// last one by one. So a URL that crashes every fetch is found. The batches of one
+// invocation crash together: a URL of another batch fails, too, if it was alone in its
+// batch and had its last attempt.
 //
-// Batches are of different hosts and run concurrently. After each answer, fetch waits for
+// Batches are of different hosts and run concurrently. They share the memory of the
+// process (see Limits.Together). After each answer, fetch waits for
 // the host's delay, or for as long as the answer took, if that is longer. Pages are parsed
 // and compressed meanwhile. A host that is overloaded (429, 503) or gives no answer is not
 // requested for a while: as long as Retry-After says, and at least one second, then two,
@@ -163,6 +165,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -204,6 +207,8 @@ type Function struct {
 	failedRuns  failedRuns
 	topics      topics
 	limits      addressLimits
+	held        atomic.Int64 // see Limits.Together
+	processors  slots        // places for pages that are being parsed and compressed
 	decoders    decoders
 	buffers     sync.Pool // buffers for reuse, of type *bytes.Buffer
 	compressors sync.Pool // compressors for reuse, of type *webobject.Compressor
@@ -259,6 +264,7 @@ func (f *Function) run(ctx context.Context, b batch.Batch) error {
 	if err != nil {
 		return err
 	}
+	defer r.release()
 	object := r.fetch(ctx)
 	if ctx.Err() != nil {
 		return fmt.Errorf("batch %s was interrupted: %w", b.Version, context.Cause(ctx))
@@ -307,11 +313,15 @@ const (
 	dateSlack     = 24 * time.Hour // uncertainty of the modification times in sitemaps, which are often only dates
 )
 
-// Limits are the limits of one batch on sizes and times.
+// Limits are limits on sizes and times: of one batch, unless something else is said.
 type Limits struct {
-	Page    int64         // greatest size of a page in bytes, both as transferred and after decoding
-	Batch   int64         // when the pages received have this many bytes together, nothing more is requested
-	Request time.Duration // longest time from sending a request to the last byte of its answer
+	Page  int64 // greatest size of a page in bytes, both as transferred and after decoding
+	Batch int64 // when the pages received have this many bytes together, nothing more is requested
+	// Together is for the pages of all batches that are fetched at the same time. When these pages have
+	// this many bytes together, a batch that has received a page requests nothing more, so that it ends
+	// and its memory becomes free.
+	Together int64
+	Request  time.Duration // longest time from sending a request to the last byte of its answer
 	// a transfer may be slow during this time; afterwards its average rate must be at least 1 KiB/s
 	Grace time.Duration
 	// no request is sent in this time before the deadline, so that pages can still be parsed and
@@ -319,7 +329,7 @@ type Limits struct {
 	Margin time.Duration
 }
 
-// DefaultLimits returns limits that suit a batch of one minute in a function with 512 MB of memory.
+// DefaultLimits returns limits that suit batches of one minute in a function with 512 MB of memory.
 func DefaultLimits() Limits {
-	return Limits{Page: 16 << 20, Batch: 16 << 20, Request: 20 * time.Second, Grace: 10 * time.Second, Margin: 10 * time.Second}
+	return Limits{Page: 16 << 20, Batch: 16 << 20, Together: 128 << 20, Request: 20 * time.Second, Grace: 10 * time.Second, Margin: 10 * time.Second}
 }

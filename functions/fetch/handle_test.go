@@ -4,15 +4,19 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 )
 
-func record(t *testing.T, id string, b batch.Batch) events.SQSMessage {
+func record(t testing.TB, id string, b batch.Batch) events.SQSMessage {
 	t.Helper()
 	body, err := json.Marshal(b)
 	if err != nil {
@@ -21,10 +25,10 @@ func record(t *testing.T, id string, b batch.Batch) events.SQSMessage {
 	return events.SQSMessage{MessageId: id, Body: string(body)}
 }
 
-// TestHostsAreAskedAtOnce delivers an event with batches of several hosts. No host answers before
-// all of them have been requested. So the batches can only end if they are fetched concurrently.
+// TestHostsAreAskedAtOnce delivers an event with as many batches of different hosts as an event may
+// have. No host answers before all of them have been requested. So the batches can only end if they are fetched concurrently.
 func TestHostsAreAskedAtOnce(t *testing.T) {
-	const hosts = 3
+	hosts := task.BatchSize(task.Fetch)
 	arrived, all := make(chan struct{}), make(chan struct{})
 	go func() {
 		for range hosts {
@@ -87,4 +91,32 @@ func (b breaking) RoundTrip(r *http.Request) (*http.Response, error) {
 		panic("no transport for it")
 	}
 	return b.RoundTripper.RoundTrip(r)
+}
+
+// TestBatchesShareMemory fetches a batch of two pages. Whether the second page is requested depends on
+// the bytes of the batch's own first page and of the pages of other batches.
+func TestBatchesShareMemory(t *testing.T) {
+	text := "<p>" + strings.Repeat("word ", 100)
+	first, both := []end{{book.Stored, ""}, {book.NotAsked, ""}}, []end{{book.Stored, ""}, {book.Stored, ""}}
+	for name, test := range map[string]struct {
+		together, others int64
+		want             []end
+	}{
+		"room for both":                         {together: 2000, want: both},
+		"no room beside its own first page":     {together: 10, want: first},
+		"no room beside pages of other batches": {together: 2000, others: 1900, want: first},
+		"no room at all":                        {together: 2000, others: 2000, want: first},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, respond(200, "text/html", text))
+			w.Limits.Together = test.together
+			w.held.Store(test.others)
+			if diff := cmp.Diff(test.want, ends(w.run(t, w.batch("/1", "/2")))); diff != "" {
+				t.Errorf("outcomes (-want +got):\n%s", diff)
+			}
+			if got := w.held.Load(); got != test.others {
+				t.Errorf("%d bytes are held after the batch, want %d", got, test.others)
+			}
+		})
+	}
 }

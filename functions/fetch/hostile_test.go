@@ -190,7 +190,7 @@ func hostileWorld(t testing.TB, path string, h hostile) *world {
 	mux.HandleFunc(path, h.answer)
 	w := newWorld(t, mux)
 	w.Now, w.Sleep = time.Now, func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
-	w.Limits = Limits{Page: 2 * megabyte, Batch: 16 * megabyte, Request: time.Minute, Grace: 50 * time.Millisecond, Margin: time.Second}
+	w.Limits = Limits{Page: 2 * megabyte, Batch: 16 * megabyte, Together: 16 * megabyte, Request: time.Minute, Grace: 50 * time.Millisecond, Margin: time.Second}
 	if h.want.Reason == "timeout" {
 		w.Limits.Request = 100 * time.Millisecond
 	}

@@ -32,7 +32,8 @@ func (f *Function) Replay(ctx context.Context, b batch.Batch, captures []warc.Ca
 		return spool.Spool{}, err
 	}
 	r.replayed = true
-	d := newDigester(r.ledger.Outcomes, &f.compressors)
+	defer r.release()
+	d := newDigester(r.ledger.Outcomes, f)
 	defer d.wait()
 	for i, c := range captures {
 		if r.received >= f.Limits.Batch || ctx.Err() != nil {

@@ -74,10 +74,24 @@ func (f *Function) newRun(ctx context.Context, b batch.Batch) (*run, error) {
 
 func (r *run) now() time.Time { return r.f.Now() }
 
+// receive counts n bytes of pages that were received.
+func (r *run) receive(n int64) {
+	r.received += n
+	r.f.held.Add(n)
+}
+
+// release ends the count of the batch's pages toward Limits.Together.
+func (r *run) release() { r.f.held.Add(-r.received) }
+
+// isFull reports whether nothing more may be requested, because of Limits.Batch or Limits.Together.
+func (r *run) isFull() bool {
+	return r.received >= r.f.Limits.Batch || r.received > 0 && r.f.held.Load() >= r.f.Limits.Together
+}
+
 // fetch requests the robots.txt files and all targets of the batch, and returns the spool object.
 func (r *run) fetch(ctx context.Context) spool.Spool {
 	began := r.now()
-	d := newDigester(r.ledger.Outcomes, &r.f.compressors)
+	d := newDigester(r.ledger.Outcomes, r.f)
 	defer d.wait() // also when an answer makes it panic
 	if r.askRobots(ctx) {
 		r.askTargets(ctx, d)
@@ -167,8 +181,8 @@ func (r *run) askRobots(ctx context.Context) bool {
 }
 
 // askTargets requests the targets one after another. It requests none that schedule has marked as
-// denied, and none that robots.txt forbids. When the bodies received in this batch have
-// Limits.Batch bytes together, it requests no more.
+// denied, and none that robots.txt forbids. When the limits of bytes are reached (see isFull), it
+// requests no more.
 func (r *run) askTargets(ctx context.Context, d *digester) {
 	for i, t := range r.batch.Targets {
 		a, o := r.targets[i], &r.ledger.Outcomes[i]
@@ -181,7 +195,7 @@ func (r *run) askTargets(ctx context.Context, d *digester) {
 			conclude(o, t, *known.absent)
 		case !known.rules(agent).Allows(a.Path):
 			conclude(o, t, verdict{book.Skipped, membership.Robots, ""})
-		case r.received >= r.f.Limits.Batch: // the rest is not asked for
+		case r.isFull(): // the rest is not asked for
 		case t.Sitemap:
 			r.sitemap(ctx, i, agent, known.rules(agent).Delay())
 		default:

@@ -51,7 +51,7 @@ func (r *run) sitemap(ctx context.Context, i int, agent string, delay time.Durat
 		}
 	}
 	r.links[i] = l.links
-	r.received += l.size
+	r.receive(l.size)
 }
 
 // keep completes the outcome of a sitemap that could not be read this time, but was read before. It

@@ -60,10 +60,12 @@ type Limits struct {
 	Time    time.Duration // time from the lease of a batch to its deadline
 }
 
-// DefaultLimits allows 64 leased batches, each for batch.MaxTime. The time in which a batch waits
-// in the queue is part of its lease. So these limits suit a queue in which messages wait seconds,
-// not minutes.
-func DefaultLimits() Limits { return Limits{Batches: 64, Time: batch.MaxTime} }
+// DefaultLimits allows as many leased batches as two invocations of fetch take, each for
+// batch.MaxTime. The time in which a batch waits in the queue is part of its lease. So these limits
+// suit a queue in which messages wait seconds, not minutes.
+func DefaultLimits() Limits {
+	return Limits{Batches: 2 * task.BatchSize(task.Fetch), Time: batch.MaxTime}
+}
 
 // unsent is the duration of a lease while its batch has not been sent. When the batch has been
 // sent, the lease is extended.

@@ -88,7 +88,7 @@ func (s *System) run(ctx context.Context, without ...string) error {
 	for name, function := range functions {
 		running.Go(func() {
 			err := queue.Deliver(ctx, s.queues[name], queue.Mapping{
-				Function: function, Concurrency: s.atOnce(name, inForce), BatchSize: 1,
+				Function: function, Concurrency: s.atOnce(name, inForce), BatchSize: task.BatchSize(name),
 				Timeout: task.Timeout(name), Grace: grace, Log: s.Log,
 			})
 			if err != nil {

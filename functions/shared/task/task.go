@@ -46,10 +46,35 @@ var timeouts = map[string]time.Duration{
 // cloud and on one machine.
 func Timeout(queue string) time.Duration { return timeouts[queue] }
 
-// Visibility returns the time for which a received message is hidden in the queue: six times the
-// timeout of its function, as AWS advises. A message that is not acknowledged by then is
-// delivered again.
-func Visibility(queue string) time.Duration { return 6 * Timeout(queue) }
+// BatchSize returns how many messages of a queue one invocation of its function may get, in the cloud
+// and on one machine. The function fetch gets many: each is a batch of another host, fetch mostly waits
+// for hosts, and in the cloud waiting is paid for by invocation.
+func BatchSize(queue string) int {
+	if queue == Fetch {
+		return 64
+	}
+	return 1
+}
+
+// Window returns for how long messages of a queue are gathered in the cloud, until they are BatchSize
+// or until the function is invoked with those that there are.
+func Window(queue string) time.Duration {
+	if queue == Fetch {
+		return 5 * time.Second
+	}
+	return 0
+}
+
+// Visibility returns the time for which a received message is hidden in the queue: as AWS advises, six
+// times the timeout of its function, and the time for which messages are gathered. A message that is
+// not acknowledged by then is delivered again. For fetch the time is shorter: a message is of no use to it
+// much later than the deadline of its batch, but tells it soon after that an earlier fetch has died.
+func Visibility(queue string) time.Duration {
+	if queue == Fetch {
+		return 2*Timeout(queue) + Window(queue)
+	}
+	return 6 * Timeout(queue)
+}
 
 // Lease asks the function schedule to lease batches of a crawl partition, that is, to hand out URLs
 // to be fetched.
