@@ -160,7 +160,7 @@ func TestFunctionsAreGrantedWhatTheyShare(t *testing.T) {
 		directory := strings.ToLower(name)
 		own := source(t, "../functions/"+directory+"/*.go") + source(t, "../functions/lambda/"+directory+"/main.go")
 		if strings.Contains(own, "strategy/settings") || strings.Contains(own, "e.Settings") {
-			for _, prefix := range append(slices.Clip(layout.Published), layout.Copies) {
+			for _, prefix := range append(slices.Clip(layout.Published), layout.Copies, layout.Hints) {
 				needs[prefix] = []string{get}
 			}
 		}
@@ -171,6 +171,17 @@ func TestFunctionsAreGrantedWhatTheyShare(t *testing.T) {
 					t.Errorf("%s is not granted %s of %s", name, action, prefix)
 				}
 			}
+		}
+	}
+}
+
+// The function sweep publishes: controls that pause a crawl at a limit, and takedowns that become final.
+func TestSweepPublishes(t *testing.T) {
+	t.Parallel()
+	granted := resources[function](t, "AWS::Serverless::Function")["Sweep"].grants()
+	for _, prefix := range []string{layout.Controls, layout.Takedowns, layout.Copies, layout.Hints} {
+		if !slices.Contains(granted[prefix], "s3:PutObject") {
+			t.Errorf("sweep may not write %s", prefix)
 		}
 	}
 }

@@ -192,8 +192,11 @@ func ParseManifestKey(key string) (Partition, uint64, error) {
 	return p, generation, nil
 }
 
-// HintKey returns the key of a partition's hint, the copy of its newest manifest. The
-// hint is the only object that is replaced by other content.
+// SettingsHint is the key of the hint of the settings, which names all versions of the documents that people
+// publish (see package numbered). Only hints are replaced by other content.
+const SettingsHint = Hints + "settings.json"
+
+// HintKey returns the key of a partition's hint, the copy of a recent generation of its manifest.
 func HintKey(p Partition) string { return Hints + p.String() + ".json.zst" }
 
 // parse splits the key <prefix><partition>/<name><suffix>, and returns the partition
@@ -242,7 +245,7 @@ var ours = map[string]func(key string) bool{
 	Feedback:    func(key string) bool { _, err := ParseFeedbackKey(key); return err == nil },
 	Books:       bookPattern.MatchString,
 	Segments:    segmentPattern.MatchString,
-	Hints:       hintPattern.MatchString,
+	Hints:       func(key string) bool { return key == SettingsHint || hintPattern.MatchString(key) },
 	Quarantine:  quarantinePattern.MatchString,
 	DeadLetters: letterPattern.MatchString,
 	Judgments:   judgmentPattern.MatchString,

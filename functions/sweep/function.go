@@ -32,6 +32,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/lease"
+	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
@@ -66,8 +67,7 @@ type Function struct {
 	Limits Limits
 	Log    *slog.Logger
 
-	erased    erase.Memory
-	published settings.Reader
+	erased erase.Memory
 }
 
 // Handle sweeps the whole bucket once for each message (see Run). A task.Mask is an exception: it
@@ -87,6 +87,7 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 // Run sweeps the whole bucket, that is, finds undone work and deletes what is not needed, in these
 // steps:
 //
+//	hint of the settings          write it again if it does not name all versions
 //	takedowns                     make those final that can no longer be taken back
 //	frontiers (queues in Redis)   rebuild those that are lost or outdated, and let others follow new settings
 //	every storage partition       the steps of sweepPartition
@@ -96,7 +97,8 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 //	limits                        pause the crawl when one is reached
 //	every crawl partition         send schedule a task to lease batches
 func (f *Function) Run(ctx context.Context) error {
-	inForce, err := f.published.Read(ctx, f.Bucket, f.Now())
+	hint := numbered.Refresh(ctx, f.Bucket)
+	inForce, err := f.inForce(ctx)
 	if err != nil {
 		return err
 	}
@@ -104,12 +106,12 @@ func (f *Function) Run(ctx context.Context) error {
 		if err := takedown.Seal(ctx, f.Bucket, f.Now()); err != nil {
 			return err
 		}
-		if inForce, err = f.published.Read(ctx, f.Bucket, f.Now()); err != nil {
+		if inForce, err = f.inForce(ctx); err != nil {
 			return err
 		}
 	}
 	fronts := &restore.Frontiers{Bucket: f.Bucket, Redis: f.Redis, Now: f.Now, Worker: f.Worker, Log: f.Log}
-	errs := []error{fronts.Refresh(ctx, inForce)}
+	errs := []error{hint, fronts.Refresh(ctx, inForce)}
 	out, err := f.leases(ctx, inForce)
 	errs = append(errs, err)
 	ended, err := f.hasEnded(ctx, inForce)
@@ -122,6 +124,12 @@ func (f *Function) Run(ctx context.Context) error {
 		errs = append(errs, f.schedule(ctx, crawl, inForce))
 	}
 	return errors.Join(errs...)
+}
+
+// inForce returns the settings in force, from their hint, which Run has written again if it was behind.
+func (f *Function) inForce(ctx context.Context) (*settings.Settings, error) {
+	cache := settings.Cache{Bucket: f.Bucket, Now: f.Now}
+	return cache.Get(ctx)
 }
 
 // schedule sends the function schedule a task to lease batches of a crawl partition. If the

@@ -15,6 +15,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 func TestHandle(t *testing.T) {
@@ -29,6 +30,25 @@ func TestHandle(t *testing.T) {
 	w.sender.Fail(errors.New("refused"))
 	if response, err := w.Handle(t.Context(), event); err != nil || len(response.BatchItemFailures) != 1 {
 		t.Errorf("%+v, %v; want the message to come again", response, err)
+	}
+}
+
+// TestSweepWritesHintOfSettings: settings that a program without the hint has published, or whose publisher was
+// killed, are in force for readers of the hint after the next sweep.
+func TestSweepWritesHintOfSettings(t *testing.T) {
+	w := newQuiet(t)
+	w.run()
+	inForce := &settings.Cache{Bucket: w.bucket, Now: w.Now}
+	if _, err := inForce.Get(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	functionstest.Put(t, w.bucket, layout.ControlKey(1), layout.Seal([]byte(`{"webhook":"https://example.org/"}`)))
+	for _, want := range []string{"", "https://example.org/"} {
+		s, err := inForce.Get(t.Context())
+		if err != nil || s.Control.Webhook != want {
+			t.Errorf("webhook %q, %v; want %q", s.Control.Webhook, err, want)
+		}
+		w.run()
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // are gone from the web, so that searches do not find them. A complete sweep does the same, among
 // other things.
 func (f *Function) mask(ctx context.Context, id layout.Partition) error {
-	inForce, err := f.published.Read(ctx, f.Bucket, f.Now())
+	inForce, err := f.inForce(ctx)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ import (
 // move publishes a storage strategy that assigns all URLs to one partition.
 func (w *world) move(to layout.Partition) {
 	w.t.Helper()
-	inForce, err := w.published.Read(w.t.Context(), w.bucket, w.Now())
+	inForce, err := w.Function.inForce(w.t.Context())
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ import (
 // sends the messages to index. Damaged segments and manifests are left out and returned as errors:
 // repair has to mend them.
 func (f *Function) Reindex(ctx context.Context, v func(language string) uint32) (packages int, err error) {
-	inForce, err := f.published.Read(ctx, f.Bucket, f.Now())
+	inForce, err := f.inForce(ctx)
 	if err != nil {
 		return 0, err
 	}

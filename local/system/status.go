@@ -87,7 +87,7 @@ type Bytes struct {
 // Status.Bytes. If a collection is named, only its URLs are counted; packages, segments,
 // documents and bytes are always those of the whole bucket.
 func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Counts, name string) (Status, error) {
-	inForce, err := settings.Read(ctx, bucket, time.Now())
+	inForce, err := readInForce(ctx, bucket)
 	if err != nil {
 		return Status{}, err
 	}

@@ -40,7 +40,7 @@ func (f Fate) Redirected() bool { return f.Final.Address.URL != f.Seed }
 
 // Summarize returns the result of a crawl that followed the plan and began at the given time.
 func (s *System) Summarize(ctx context.Context, p Plan, began time.Time) (Summary, error) {
-	inForce, err := settings.Read(ctx, s.Bucket, time.Now())
+	inForce, err := readInForce(ctx, s.Bucket)
 	if err != nil {
 		return Summary{}, err
 	}

@@ -146,6 +146,18 @@ func (s *System) publishStrategies(ctx context.Context) error {
 	return nil
 }
 
+// readInForce returns the settings in force, as their documents say; the hint of the settings is not read. If
+// the bucket has lost a strategy, the error says so.
+func readInForce(ctx context.Context, bucket blob.Reader) (*settings.Settings, error) {
+	inForce, err := settings.Read(ctx, bucket, time.Now())
+	if errors.Is(err, blob.ErrAbsent) {
+		if lost := strategiesLost(ctx, bucket); lost != nil {
+			return nil, lost
+		}
+	}
+	return inForce, err
+}
+
 // strategiesLost returns an error if a bucket has manifests but lacks the crawl strategy or
 // the storage strategy. A new one must not be published then: it might divide the URLs
 // differently.

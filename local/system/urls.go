@@ -5,13 +5,11 @@ import (
 	"context"
 	"iter"
 	"strings"
-	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
-	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // URLSelection says which URLs are wanted. Empty fields select all.
@@ -33,7 +31,7 @@ type URLs struct {
 // packed into books yet). It returns an error if the selection names a collection that does not exist, or
 // if its Site is neither a host nor a domain.
 func ReadURLs(ctx context.Context, bucket blob.Reader, selected URLSelection) (*URLs, error) {
-	inForce, err := settings.Read(ctx, bucket, time.Now())
+	inForce, err := readInForce(ctx, bucket)
 	if err != nil {
 		return nil, err
 	}

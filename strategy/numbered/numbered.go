@@ -15,6 +15,22 @@
 // change of the document does. A version with intact bytes that this program does not
 // understand, such as one of a later program, is not damaged: reading it fails.
 //
+// # Hint
+//
+// A reader of settings would have to list the versions of all documents, and get those in force. A LIST
+// is the dearest request of an object store, and each process reads the settings twice a minute. So
+// there is a hint: one small object, layout.SettingsHint, with the names of all versions of all documents, and
+// with the contents of those that readers of settings need. It is JSON with a seal:
+//
+//	{"versions": [{"key": "collections/docs/000000000001.json", "size": 400},
+//	              {"key": "collections/docs/000000000002.json", "size": 411, "content": "{\"name\":\"docs\",…"}],
+//	 "sum": "…"}
+//
+// Whoever publishes a version then replaces the hint (see Refresh), and what is published is in force for all
+// readers of the hint. The hint is disposable: publishers and `verify` list the versions, and readers list
+// them, too, if the hint is absent or damaged. If a publisher is killed before it has replaced the hint, or is
+// an older program, which does not know of it, the sweep replaces it some minutes later.
+//
 // # Format history
 //
 //   - 1: no seal.
@@ -22,6 +38,8 @@
 //   - 3: a copy of each version is stored, the same bytes under layout.CopyKey.
 //     Older programs ignore copies; older versions have none until they are
 //     published or repaired again.
+//   - 3, since 2026-11-26: there may be the hint. Older programs ignore it, but their verify reports it as
+//     foreign.
 package numbered
 
 import (
@@ -36,8 +54,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// maxRaces is the number of attempts of Publish and Republish. An attempt fails if
-// another publisher stores a version with the same number first.
+// maxRaces is the number of attempts of Publish, Republish and Refresh. An attempt fails if
+// another publisher stores a version at the same time.
 const maxRaces = 100
 
 // Document is a value that is stored as JSON. Validate returns an error that says what is
@@ -99,8 +117,8 @@ func (s Store[T]) Publish(ctx context.Context, bucket blob.Bucket, change func(c
 	return none, 0, fmt.Errorf("cannot publish a version of %s: others were faster %d times", s.Prefix, maxRaces)
 }
 
-// Create stores a document as the version with this number, and then a second copy of it under another
-// key (see layout.Copies). It fails if the document is invalid. If the version exists already, Create
+// Create stores a document as the version with this number, then a second copy of it under another
+// key (see layout.Copies), and then the hint (see Refresh). It fails if the document is invalid. If the version exists already, Create
 // succeeds if it holds the same document, and fails with blob.ErrExists if it holds another one.
 func (s Store[T]) Create(ctx context.Context, bucket blob.Bucket, version uint64, document T) error {
 	if err := document.Validate(); err != nil {
@@ -116,7 +134,13 @@ func (s Store[T]) Create(ctx context.Context, bucket blob.Bucket, version uint64
 	if err := blob.CreateOnce(ctx, bucket, s.Key(version), content); err != nil {
 		return err
 	}
-	return s.keepCopy(ctx, bucket, version, content)
+	if err := s.keepCopy(ctx, bucket, version, content); err != nil {
+		return err
+	}
+	if err := Refresh(ctx, bucket); err != nil {
+		return fmt.Errorf("it is published, but readers may learn of it only from the next sweep: %w", err)
+	}
+	return nil
 }
 
 // Decode decodes the bytes of a version, and returns the error of Validate for an invalid

@@ -5,6 +5,7 @@ package settings
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -101,13 +102,14 @@ func (r *Reader) Read(ctx context.Context, bucket blob.Reader, now time.Time) (*
 }
 
 // Cache caches the settings for some time, so that functions do not read them for each
-// message. It is safe for concurrent use.
+// message. It reads them by one GET of their hint (see package numbered). It is safe for concurrent use.
 type Cache struct {
 	Bucket blob.Reader
 	Now    func() time.Time
 	Age    time.Duration // maximum age of cached settings; older ones are read again
 
 	reader Reader
+	hint   numbered.Hint
 	mu     sync.Mutex // protects the fields below
 	last   *Settings
 	read   time.Time
@@ -131,10 +133,25 @@ func (c *Cache) Renew(ctx context.Context) (*Settings, error) {
 	return c.renew(ctx, c.Now())
 }
 
+// renew reads the settings from their hint, or, if that fails, from the versions of the documents.
 func (c *Cache) renew(ctx context.Context, now time.Time) (*Settings, error) {
-	fresh, err := c.reader.Read(ctx, c.Bucket, now)
+	from, damage := c.hint.Reader(ctx, c.Bucket)
+	if damage != nil && !errors.Is(damage, numbered.ErrDamaged) {
+		return nil, damage
+	}
+	var fresh *Settings
+	err := damage
+	if from != nil {
+		fresh, err = c.reader.Read(ctx, from, now)
+	}
+	if from == nil || err != nil { // the hint may name a version that is deleted
+		fresh, err = c.reader.Read(ctx, c.Bucket, now)
+	}
 	if err != nil {
 		return nil, err
+	}
+	if damage != nil {
+		fresh.Warnings = append(fresh.Warnings, damage.Error())
 	}
 	c.last, c.read = fresh, now
 	return fresh, nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -274,18 +275,24 @@ func TestCurationIsListed(t *testing.T) {
 	}
 }
 
+// TestCache counts the requests for settings that are read again and again. A read takes one GET of the hint,
+// or two if something was published since the last read.
 func TestCache(t *testing.T) {
 	store := memblob.New()
-	publish(t, store, rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon), docs())
+	for _, kind := range []rules.Kind{rules.Crawl, rules.Storage} {
+		if err := rules.Publish(t.Context(), store, rules.Even(kind, 1, noon)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	publish(t, store, docs())
 	bucket, now := countblob.New(store), noon
 	cache := settings.Cache{Bucket: bucket, Now: func() time.Time { return now }, Age: time.Minute}
 	wider := docs()
-	wider.Delay = 9
 	for _, step := range []struct {
 		second  int
-		reads   int64 // number of reads so far
+		gets    int64 // number of GET so far
 		version uint64
-	}{{0, 1, 1}, {59, 1, 1}, {60, 2, 2}, {61, 2, 2}, {59, 3, 2}} { // the clock may be set back
+	}{{0, 1, 1}, {59, 1, 1}, {60, 3, 3}, {61, 3, 3}, {59, 5, 4}} { // the clock may be set back
 		now = noon.Add(time.Duration(step.second) * time.Second)
 		s, err := cache.Get(t.Context())
 		if err != nil {
@@ -294,11 +301,92 @@ func TestCache(t *testing.T) {
 		if got := s.Collection("docs").Version; got != step.version {
 			t.Errorf("at second %d: version %d, want %d", step.second, got, step.version)
 		}
-		// The strategies never change; the collection is read each time.
-		if got := bucket.Counts(); got.List != 5*step.reads || got.Get != 2+step.reads {
-			t.Errorf("at second %d: %d LIST and %d GET, want %d and %d", step.second, got.List, got.Get, 5*step.reads, 2+step.reads)
+		if got := bucket.Counts(); got.List != 0 || got.Get != step.gets {
+			t.Errorf("at second %d: %d LIST and %d GET, want none and %d", step.second, got.List, got.Get, step.gets)
 		}
-		publish(t, store, wider)
+		if step.second%60 != 1 {
+			wider.Delay++
+			publish(t, store, wider)
+		}
+	}
+	if _, err := cache.Renew(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	before := bucket.Counts()
+	if _, err := cache.Renew(t.Context()); err != nil || bucket.Counts().Get != before.Get+1 {
+		t.Errorf("unchanged settings took %d GET, %v; want 1", bucket.Counts().Get-before.Get, err)
+	}
+}
+
+// TestHintIsOnlyACopy: settings read from the hint are those that a reader finds who lists all versions. They
+// are also read if the hint is absent, damaged, or names a version that is deleted.
+func TestHintIsOnlyACopy(t *testing.T) {
+	published := memblob.New()
+	for _, kind := range []rules.Kind{rules.Crawl, rules.Storage} {
+		for n := range 3 {
+			if _, err := rules.PublishNext(t.Context(), published, rules.Even(kind, n+1, noon), noon); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	news := docs()
+	news.Name = "news"
+	publish(t, published, docs(), news, takedown.Site("gone.example", noon), control.Document{Webhook: "https://example.org/"})
+	if _, err := collection.Remove(t.Context(), published, "news"); err != nil {
+		t.Fatal(err)
+	}
+	listed := func(bucket blob.Reader) *settings.Settings { return read(t, bucket) }
+	hinted := func(bucket blob.Reader) *settings.Settings {
+		s, err := (&settings.Cache{Bucket: bucket, Now: func() time.Time { return noon }}).Get(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	compare := cmp.Options{cmp.AllowUnexported(settings.Settings{}, takedown.Set{}), cmpopts.IgnoreUnexported(membership.Members{}), cmpopts.IgnoreFields(settings.Settings{}, "Curations")}
+	for name, test := range map[string]struct {
+		change   func(b *memblob.Bucket) error
+		warnings int
+		lists    bool
+	}{
+		"whole":  {func(*memblob.Bucket) error { return nil }, 0, false},
+		"absent": {func(b *memblob.Bucket) error { return b.Delete(t.Context(), layout.SettingsHint) }, 0, true},
+		"damaged": {func(b *memblob.Bucket) error {
+			return b.Replace(t.Context(), layout.SettingsHint, []byte(`{"versions":[]}`))
+		}, 1, true},
+		"empty": {func(b *memblob.Bucket) error { return b.Replace(t.Context(), layout.SettingsHint, nil) }, 1, true},
+		"of a deleted version": {func(b *memblob.Bucket) error {
+			hint := []byte(`{"versions":[{"key":"collections/docs/000000000009.json","size":9}]}`)
+			return b.Replace(t.Context(), layout.SettingsHint, layout.Seal(hint))
+		}, 0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := memblob.New()
+			for object, err := range published.List(t.Context(), "", "") {
+				if err != nil {
+					t.Fatal(err)
+				}
+				content, err := published.Get(t.Context(), object.Key, blob.Range{})
+				if err == nil {
+					err = store.Create(t.Context(), object.Key, content)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := test.change(store); err != nil {
+				t.Fatal(err)
+			}
+			bucket := countblob.New(store)
+			got := hinted(bucket)
+			if lists := bucket.Counts().List > 0; lists != test.lists || len(got.Warnings) != test.warnings {
+				t.Errorf("listed %v, want %v; %d warnings, want %d: %q", lists, test.lists, len(got.Warnings), test.warnings, got.Warnings)
+			}
+			got.Warnings = nil
+			if diff := cmp.Diff(listed(store), got, compare); diff != "" {
+				t.Errorf("settings (-listed +from the hint):\n%s", diff)
+			}
+		})
 	}
 }
 

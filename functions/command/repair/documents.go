@@ -31,6 +31,7 @@ import (
 // is published, made from what can be read, and the damaged one is deleted. All else is mended so:
 //
 //	object                                          mended by
+//	hint of the settings                            writing it again from the documents
 //	judgment of a forgotten page, or click on it    erasing the judgment or click
 //	quarantined bytes that have changed             giving them the key that has their present hash
 //	any other damaged object                        deleting it
@@ -44,6 +45,12 @@ func (r *Repairer) mendApart(ctx context.Context, problem verify.Problem, report
 		layout.Clicks:    giveUp("the click is lost, and eval measures by the others"),
 		layout.Copies:    giveUp("what it is a copy of is damaged or deleted, too"),
 	}[strings.SplitAfterN(key, "/", 2)[0]]
+	if key == layout.SettingsHint {
+		if err = numbered.Refresh(ctx, r.Bucket); err == nil {
+			r.say(ctx, report, []string{key + " was damaged, and is written again from the documents"})
+		}
+		return true, err
+	}
 	if strings.HasPrefix(key, layout.Curations) {
 		mend = r.republishCuration
 	}
@@ -111,6 +118,9 @@ func (r *Repairer) restoreDeleted(ctx context.Context, report *Report) error {
 		case err != nil:
 			return err
 		case restored && isCopy:
+			if err := numbered.Refresh(ctx, r.Bucket); err != nil {
+				return err
+			}
 			r.say(ctx, report, []string{other + " was deleted, and is there again as it was written"})
 		case restored:
 			copies++

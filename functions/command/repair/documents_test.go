@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/bucketsearch/bucketsearch/functions/command/verify/verifytest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
@@ -236,5 +238,19 @@ func TestCopied(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// The hint of the settings is written again if it is damaged. Until then, readers list the documents.
+func TestDamagedSettingsHint(t *testing.T) {
+	w := done(t)
+	whole := w.Content(layout.SettingsHint)
+	w.Change(layout.SettingsHint, verifytest.Flip)
+	report := run(w)
+	if len(report.Left) > 0 || len(report.Mended) != 1 || !strings.Contains(report.Mended[0], layout.SettingsHint) {
+		t.Errorf("mended %q and left:\n%s", report.Mended, sentences(report.Left))
+	}
+	if diff := cmp.Diff(string(whole), string(w.Content(layout.SettingsHint))); diff != "" {
+		t.Errorf("hint (-want +got):\n%s", diff)
 	}
 }

@@ -29,7 +29,8 @@ var apart = []struct {
 	prefix string
 	check  func(key string, content []byte) error
 }{
-	{layout.Copies, func(_ string, content []byte) error { return checkCopy(content) }}, // read before the versions: a version is written before its copy, so a copy that is found has its version
+	{layout.SettingsHint, func(_ string, content []byte) error { return checkSeal(content) }},
+	{layout.Copies, func(_ string, content []byte) error { return checkSeal(content) }}, // read before the versions: a version is written before its copy, so a copy that is found has its version
 	{layout.Strategies, checkVersion[rules.Document]},
 	{layout.Collections, checkVersion[collection.Collection]},
 	{layout.Takedowns, checkVersion[takedown.Document]},
@@ -67,10 +68,10 @@ func checkControls(key string, content []byte) error {
 	return checkVersion[control.Document](key, content)
 }
 
-// checkCopy checks an object under copies/ by its checksum (see layout.Unseal). Such an object is the
-// copy of one version of a published document. A copy must have a checksum; in old buckets the
-// version itself may have none.
-func checkCopy(content []byte) error {
+// checkSeal checks an object by its checksum (see layout.Unseal), which it must have. The object is the
+// hint of the settings, or the copy of one version of a published document. In old buckets, only the
+// version itself may have no checksum.
+func checkSeal(content []byte) error {
 	_, sealed, err := layout.Unseal(content)
 	if err == nil && !sealed {
 		err = errors.New("it is not sealed")
