@@ -1,7 +1,6 @@
 package collection
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"time"
@@ -25,8 +24,11 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return err
 }
 
-// UnmarshalJSON reads a collection in JSON of any format version, and refuses unknown
-// fields. JSON without "host_connections" is of format 1.
+// Former returns the names of fields in older formats (see numbered.Document).
+func (Collection) Former() []string { return []string{"delay_ms", "stop_at", "fetches", "topic.pages"} }
+
+// UnmarshalJSON reads a collection in JSON of any format version. JSON without "host_connections" is of
+// format 1.
 func (c *Collection) UnmarshalJSON(content []byte) error {
 	var format struct {
 		HostConnections *int `json:"host_connections"`
@@ -36,7 +38,7 @@ func (c *Collection) UnmarshalJSON(content []byte) error {
 	}
 	type fields Collection // has no UnmarshalJSON, which would call itself without end
 	if format.HostConnections != nil {
-		return decodeStrictly(content, (*fields)(c))
+		return json.Unmarshal(content, (*fields)(c))
 	}
 	former := struct { // fields with another name in format 1
 		*fields
@@ -45,7 +47,7 @@ func (c *Collection) UnmarshalJSON(content []byte) error {
 		Pages           int64 `json:"stop_at"`
 		Connections     int   `json:"fetches"`
 	}{fields: (*fields)(c)}
-	if err := decodeStrictly(content, &former); err != nil {
+	if err := json.Unmarshal(content, &former); err != nil {
 		return err
 	}
 	c.Delay = Duration(time.Duration(former.DelayMillis) * time.Millisecond)
@@ -61,18 +63,11 @@ func (t *Topic) UnmarshalJSON(content []byte) error {
 		*fields
 		Pages []string `json:"pages"`
 	}{fields: (*fields)(t)}
-	if err := decodeStrictly(content, &former); err != nil {
+	if err := json.Unmarshal(content, &former); err != nil {
 		return err
 	}
 	if former.Pages != nil {
 		t.Pages = former.Pages
 	}
 	return nil
-}
-
-// decodeStrictly decodes JSON into *to. It fails if the JSON has fields that *to lacks.
-func decodeStrictly(content []byte, to any) error {
-	decoder := json.NewDecoder(bytes.NewReader(content))
-	decoder.DisallowUnknownFields()
-	return decoder.Decode(to)
 }

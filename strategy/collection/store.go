@@ -30,12 +30,12 @@ func LoadAll(ctx context.Context, bucket blob.Reader) ([]Collection, error) {
 }
 
 // Find returns the newest readable version of every collection that is not removed (see
-// LoadAll), and the damaged versions that are newer than these.
-func Find(ctx context.Context, bucket blob.Reader) (all []Collection, damaged []numbered.Damaged, err error) {
+// LoadAll), and what could not be read of collections.
+func Find(ctx context.Context, bucket blob.Reader) (all []Collection, faults numbered.Faults, err error) {
 	versions := make(map[string][]blob.Object)
 	for object, err := range bucket.List(ctx, layout.Collections, "") {
 		if err != nil {
-			return nil, nil, fmt.Errorf("cannot list %s: %w", layout.Collections, err)
+			return nil, faults, fmt.Errorf("cannot list %s: %w", layout.Collections, err)
 		}
 		if name, _, err := layout.ParseCollectionKey(object.Key); err == nil { // else a file that somebody left here
 			versions[name] = append(versions[name], object)
@@ -44,20 +44,20 @@ func Find(ctx context.Context, bucket blob.Reader) (all []Collection, damaged []
 	for _, name := range slices.Sorted(maps.Keys(versions)) {
 		found, err := store(name).Among(ctx, bucket, versions[name])
 		if err != nil {
-			return nil, nil, err
+			return nil, faults, err
 		}
-		damaged = append(damaged, found.Damaged...)
+		faults.Add(found.Faults)
 		if found.Version == 0 {
 			continue
 		}
 		if c, key := found.Document, layout.CollectionKey(name, found.Version); layout.CollectionKey(c.Name, c.Version) != key {
-			return nil, nil, fmt.Errorf("cannot read collection %s: it says that it is %s", key, layout.CollectionKey(c.Name, c.Version))
+			return nil, faults, fmt.Errorf("cannot read collection %s: it says that it is %s", key, layout.CollectionKey(c.Name, c.Version))
 		}
 		if !found.Document.isRemoved() {
 			all = append(all, found.Document)
 		}
 	}
-	return all, damaged, nil
+	return all, faults, nil
 }
 
 // EverySeed returns the addresses of all seeds and sitemaps that any readable version of any

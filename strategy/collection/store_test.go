@@ -88,7 +88,6 @@ func TestStoredForm(t *testing.T) {
 		}
 	}
 	for _, stored := range []string{
-		begin + `"delay":"1s","host_connections":2,"fetches":7,"agent":"a"}`, // a mixture of two formats
 		begin + `"delay_ms":1000,"connections":1,"agent":"a","more":1}`,
 		begin + `"delay":"1 sec","host_connections":2,"agent":"a"}`,
 		begin + `"delay":"1s","host_connections":2,"agent":"a","topic":{"word":[]}}`,
@@ -188,15 +187,15 @@ func TestDamagedCollection(t *testing.T) {
 		if err := bucket.Create(t.Context(), key, []byte(content)); err != nil {
 			t.Fatal(err)
 		}
-		all, damaged, err := Find(t.Context(), bucket)
+		all, faults, err := Find(t.Context(), bucket)
 		if strings.HasPrefix(name, "other") { // the version is not damaged
 			if err == nil || !strings.Contains(err.Error(), key) {
 				t.Errorf("%s: %+v, %v", name, all, err)
 			}
 			continue
 		}
-		if err != nil || len(all) != 0 || len(damaged) != 1 || damaged[0].Key != key {
-			t.Errorf("%s: %+v, damaged %v, %v", name, all, damaged, err)
+		if err != nil || len(all) != 0 || len(faults.Damaged) != 1 || faults.Damaged[0].Key != key {
+			t.Errorf("%s: %+v, %+v, %v", name, all, faults, err)
 		}
 	}
 }

@@ -25,7 +25,6 @@
 package control
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -76,9 +75,7 @@ func (l *Limits) UnmarshalJSON(content []byte) error {
 		*fields
 		StorageBytes int64 `json:"storage_bytes"`
 	}{fields: (*fields)(l)}
-	decoder := json.NewDecoder(bytes.NewReader(content))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&former); err != nil {
+	if err := json.Unmarshal(content, &former); err != nil {
 		return err
 	}
 	if former.StorageBytes != 0 {
@@ -86,6 +83,9 @@ func (l *Limits) UnmarshalJSON(content []byte) error {
 	}
 	return nil
 }
+
+// Former returns the names of fields in older formats (see numbered.Document).
+func (Document) Former() []string { return []string{"limits.storage_bytes"} }
 
 // Only lists the collections to which the crawl is limited.
 type Only []Chosen

@@ -16,7 +16,7 @@
 // # Why it is a document of its own
 //
 // The curation could be a part of the controls (see package control), but then an older program would
-// refuse to run, because a program refuses controls with a field that it does not know. Also, every
+// refuse to run, because programs before 2026-11-26 refuse controls with a field that they do not know. Also, every
 // function reads the controls, and their size is limited to 64 KiB. So the curation is stored apart from
 // them, but under keys that begin with the prefix of the controls. Therefore the one LIST request that
 // finds the controls also finds the curation. Only the query engine reads its content, once for each

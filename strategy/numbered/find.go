@@ -37,17 +37,38 @@ func (d Damaged) String() string {
 	return fmt.Sprintf("%s cannot be read (%s), %s; run `bucketsearch verify --repair`, or publish it again", d.Key, d.Reason, serves)
 }
 
+// Faults are what could not be read of documents.
+type Faults struct {
+	// Damaged holds the damaged versions that are newer than the version in force, the newest
+	// first. If the version in force could be read only from its copy, it comes last in Damaged.
+	Damaged []Damaged
+	// Ignored has a sentence for each version in force that has fields which this program does not know.
+	Ignored []string
+}
+
+// Add adds the faults of another document.
+func (f *Faults) Add(more Faults) {
+	f.Damaged, f.Ignored = append(f.Damaged, more.Damaged...), append(f.Ignored, more.Ignored...)
+}
+
 // Found describes the stored versions of a document: the version in force, and damaged newer
 // versions.
 type Found[T Document] struct {
 	Document T      // document in force, to which Store.Recover has added what it could read of damaged versions
 	Version  uint64 // number of the version in force; 0: no version, or none that can be read
 	Highest  uint64 // number of the highest version, readable or not
-	// Damaged holds the damaged versions that are newer than the version in force, the newest
-	// first. If the version in force could be read only from its copy, it comes last in Damaged.
-	Damaged []Damaged
+	Faults
 
 	content []byte // bytes of Version as stored; nil if Version is 0
+}
+
+// known returns an error if the version in force has fields that this program does not know. A next version
+// would lack them.
+func (f *Found[T]) known() error {
+	if len(f.Ignored) == 0 {
+		return nil
+	}
+	return fmt.Errorf("cannot publish a next version, because it would lack fields of this one: %s", f.Ignored[0])
 }
 
 // Lost returns an error that wraps ErrDamaged if the document has versions, but none can be
@@ -93,6 +114,9 @@ func (s Store[T]) Among(ctx context.Context, bucket blob.Reader, versions []blob
 		}
 		if r.isWhole {
 			found.Document, found.Version, found.content = r.document, s.number(object), r.content
+			if len(r.ignored) > 0 {
+				found.Ignored = []string{ignoring(object.Key, r.ignored)}
+			}
 			break
 		}
 		damaged = append(damaged, r.content)
@@ -118,9 +142,10 @@ func (s Store[T]) number(version blob.Object) uint64 {
 // and content are those of the copy.
 type reading[T Document] struct {
 	document T
-	content  []byte // bytes of the document; if isWhole is false, the damaged bytes of the version
-	isWhole  bool   // the version or its copy could be read
-	damage   error  // why the version itself could not be read (wraps errBytes); nil if it could
+	ignored  []string // paths of fields of the document that this program does not know
+	content  []byte   // bytes of the document; if isWhole is false, the damaged bytes of the version
+	isWhole  bool     // the version or its copy could be read
+	damage   error    // why the version itself could not be read (wraps errBytes); nil if it could
 }
 
 // read reads a version or, if the version is damaged, its copy. It fails if the object store fails.
@@ -132,7 +157,7 @@ func (s Store[T]) read(ctx context.Context, bucket blob.Reader, object blob.Obje
 		if r.content, err = bucket.Get(ctx, object.Key, blob.Range{}); err != nil {
 			return r, err
 		}
-		r.document, r.damage = Decode[T](r.content)
+		r.document, r.ignored, r.damage = decode[T](r.content)
 		if r.damage != nil && !errors.Is(r.damage, errBytes) {
 			return r, r.damage
 		}
@@ -145,7 +170,7 @@ func (s Store[T]) read(ctx context.Context, bucket blob.Reader, object blob.Obje
 		return r, err
 	}
 	r.content, r.isWhole = content, true
-	r.document, err = Decode[T](content)
+	r.document, r.ignored, err = decode[T](content)
 	return r, err
 }
 
@@ -160,6 +185,9 @@ func (s Store[T]) Republish(ctx context.Context, bucket blob.Bucket, as func(doc
 	for range maxRaces {
 		found, err := s.Find(ctx, bucket)
 		if err != nil || len(found.Damaged) == 0 {
+			return 0, err
+		}
+		if err := found.known(); err != nil {
 			return 0, err
 		}
 		next, err := as(found.Document, found.Highest+1)

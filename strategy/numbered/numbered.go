@@ -15,6 +15,14 @@
 // change of the document does. A version with intact bytes that this program does not
 // understand, such as one of a later program, is not damaged: reading it fails.
 //
+// # Newer documents
+//
+// A later program may write fields that this one does not know. Readers ignore them, with a warning, so
+// that functions of the program before run beside those of the new one. Only the new program may change such
+// a document: Publish fails, because the next version would lack the fields. So a new field must be one
+// without which the program before does no harm. A document that it must refuse changes the type of a
+// known field.
+//
 // # Hint
 //
 // A reader of settings would have to list the versions of all documents, and get those in force. A LIST
@@ -43,12 +51,10 @@
 package numbered
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -105,6 +111,9 @@ func (s Store[T]) Publish(ctx context.Context, bucket blob.Bucket, change func(c
 		if !changed {
 			return found.Document, found.Version, s.keepCopy(ctx, bucket, found.Version, found.content)
 		}
+		if err := found.known(); err != nil {
+			return found.Document, 0, err
+		}
 		err = s.Create(ctx, bucket, version, next)
 		if err == nil {
 			return next, version, nil
@@ -144,30 +153,30 @@ func (s Store[T]) Create(ctx context.Context, bucket blob.Bucket, version uint64
 }
 
 // Decode decodes the bytes of a version, and returns the error of Validate for an invalid
-// document. It fails if the document has an unknown field, because whoever wrote it expects
-// an effect.
+// document. It ignores fields that this program does not know. Of a version without a seal it does not
+// ignore them: no newer program has written it, so that the name of a field is damaged.
 func Decode[T Document](content []byte) (T, error) {
-	var document, none T
-	object, sealed, err := layout.Unseal(content)
-	if err != nil {
-		return none, fmt.Errorf("%w: %w", errBytes, err)
-	}
-	document, err = decode[T](object)
-	if err != nil && !sealed { // without a seal, damage cannot be told from a wrong document
-		err = fmt.Errorf("%w: %w", errBytes, err)
-	}
+	document, _, err := decode[T](content)
 	return document, err
 }
 
-func decode[T Document](object []byte) (T, error) {
-	decoder := json.NewDecoder(bytes.NewReader(object))
-	decoder.DisallowUnknownFields()
-	var document, none T
-	if err := decoder.Decode(&document); err != nil {
-		return none, err
+// decode is like Decode, and also returns the paths of the fields that were ignored.
+func decode[T Document](content []byte) (document T, ignored []string, err error) {
+	object, sealed, err := layout.Unseal(content)
+	if err != nil {
+		return document, nil, fmt.Errorf("%w: %w", errBytes, err)
 	}
-	if _, err := decoder.Token(); err != io.EOF {
-		return none, fmt.Errorf("more than one document, the second at byte %d", decoder.InputOffset())
+	if err = json.Unmarshal(object, &document); err == nil {
+		ignored, err = unknown[T](object)
 	}
-	return document, document.Validate()
+	if err == nil {
+		err = document.Validate()
+	}
+	if err == nil && !sealed && len(ignored) > 0 {
+		err = fmt.Errorf("unknown field %q", ignored[0])
+	}
+	if err != nil && !sealed { // without a seal, damage cannot be told from a wrong document
+		err = fmt.Errorf("%w: %w", errBytes, err)
+	}
+	return document, ignored, err
 }

@@ -144,9 +144,9 @@ func TestNewestOfWhatIsThere(t *testing.T) {
 		"a file that somebody left":    {map[string]string{"000000000001.json": `{}`, "2.json": "?", "notes.txt": "?", "x/000000000009.json": "?"}, "1"},
 		"the highest":                  {map[string]string{"000000000009.json": `{}`, "000000000010.json": `{"names":["a"]}`}, "10"},
 		"the highest is damaged":       {map[string]string{"000000000001.json": `{}`, "000000000002.json": `{`}, "1"},
-		"the highest is of later":      {map[string]string{"000000000001.json": `{}`, "000000000002.json": string(layout.Seal([]byte(`{"also":1}`)))}, `cannot read controls/000000000002.json: json: unknown field "also"`},
+		"the highest is of later":      {map[string]string{"000000000001.json": `{}`, "000000000002.json": string(layout.Seal([]byte(`{"names":"a"}`)))}, `cannot read controls/000000000002.json: json: cannot unmarshal string`},
 		"a field that is not known":    {map[string]string{"000000000001.json": `{"also":1}`}, `unknown field "also"`},
-		"two documents":                {map[string]string{"000000000001.json": `{} {}`}, "more than one document, the second at byte"},
+		"two documents":                {map[string]string{"000000000001.json": `{} {}`}, "invalid character '{' after top-level value"},
 		"a document that is not valid": {map[string]string{"000000000001.json": `{"names":["bad"]}`}, "a bad name"},
 		"a document that is too long":  {map[string]string{"000000000001.json": `{}` + strings.Repeat(" ", 999)}, "1001 bytes, more than 1000"},
 	} {

@@ -36,8 +36,9 @@ func (k *Kept[T]) put(version uint64, document T) {
 type Version[T Document] struct {
 	Number   uint64
 	Document T
-	IsWhole  bool  // whether Document could be read, from the version or from its copy; if not, Document is zero
-	Damage   error // says why the version itself cannot be read, and names its key; nil if it can be read
+	IsWhole  bool   // whether Document could be read, from the version or from its copy; if not, Document is zero
+	Ignored  string // sentence on fields that this program does not know; "" if there are none
+	Damage   error  // says why the version itself cannot be read, and names its key; nil if it can be read
 }
 
 // Walk reads the stored versions, the newest first, and passes each of them to the given function. It
@@ -62,9 +63,12 @@ func (s Store[T]) Walk(ctx context.Context, bucket blob.Reader, kept *Kept[T], e
 				return fmt.Errorf("cannot read %s: %w", objects[i].Key, err)
 			}
 			v.Document, v.IsWhole = r.document, r.isWhole
+			if len(r.ignored) > 0 {
+				v.Ignored = ignoring(objects[i].Key, r.ignored)
+			}
 			if r.damage != nil {
 				v.Damage = fmt.Errorf("cannot read %s: %w", objects[i].Key, r.damage)
-			} else {
+			} else if v.Ignored == "" { // else each caller is to learn of it
 				kept.put(v.Number, v.Document)
 			}
 		}

@@ -61,6 +61,9 @@ func loadHistory(ctx context.Context, bucket blob.Reader, kind Kind, now time.Ti
 		if v.Damage != nil {
 			h.Warnings = append(h.Warnings, fmt.Sprintf("%v, and its copy is read in its place; run `bucketsearch verify --repair`", v.Damage))
 		}
+		if v.Ignored != "" {
+			h.Warnings = append(h.Warnings, v.Ignored)
+		}
 		h.Versions = append(h.Versions, v.Document)
 		return enough(v.Document)
 	})

@@ -26,16 +26,16 @@ import (
 //	all versions and copies of the controls         no limits; the API refuses requests   is paused
 //	another document's newest version and its copy  the newest readable version           goes on
 type unreadDocuments struct {
-	mu      sync.Mutex // protects the fields below
-	damaged []numbered.Damaged
-	lost    []string // sentences for people, one for each strategy of which no version can be read
+	mu     sync.Mutex // protects the fields below
+	faults numbered.Faults
+	lost   []string // sentences for people, one for each strategy of which no version can be read
 }
 
-// add adds damaged versions of documents to u.
-func (u *unreadDocuments) add(damaged []numbered.Damaged) {
+// add adds the faults of documents to u.
+func (u *unreadDocuments) add(faults numbered.Faults) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.damaged = append(u.damaged, damaged...)
+	u.faults.Add(faults)
 }
 
 // strategy handles the result of reading a strategy into *d. If the error is numbered.ErrDamaged, no
@@ -53,13 +53,13 @@ func (u *unreadDocuments) strategy(d *rules.Document, kind rules.Kind, err error
 	return nil
 }
 
-// judge adds to the settings a warning for each damaged document, and pauses the crawl
+// judge adds to the settings a warning for each document that is damaged or has unknown fields, and pauses the crawl
 // where the table of unreadDocuments says so.
 func (u *unreadDocuments) judge(s *Settings) {
 	reasons := slices.Sorted(slices.Values(u.lost))
-	s.Warnings = append(s.Warnings, reasons...)
-	slices.SortFunc(u.damaged, func(a, b numbered.Damaged) int { return strings.Compare(a.Key, b.Key) })
-	for _, d := range u.damaged {
+	s.Warnings = slices.Concat(s.Warnings, reasons, slices.Sorted(slices.Values(u.faults.Ignored)))
+	slices.SortFunc(u.faults.Damaged, func(a, b numbered.Damaged) int { return strings.Compare(a.Key, b.Key) })
+	for _, d := range u.faults.Damaged {
 		s.Warnings = append(s.Warnings, d.String())
 		if d.Instead == 0 || strings.HasPrefix(d.Key, layout.Takedowns) && !d.Copied {
 			reasons = append(reasons, d.String())

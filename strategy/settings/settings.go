@@ -74,16 +74,16 @@ func (r *Reader) Read(ctx context.Context, bucket blob.Reader, now time.Time) (*
 		return unread.strategy(&storages.InForce, rules.Storage, err)
 	})
 	read("collections", func(ctx context.Context) (err error) {
-		var damaged []numbered.Damaged
-		s.Collections, damaged, err = collection.Find(ctx, bucket)
-		unread.add(damaged)
+		var faults numbered.Faults
+		s.Collections, faults, err = collection.Find(ctx, bucket)
+		unread.add(faults)
 		return err
 	})
 	read("takedowns", func(ctx context.Context) (err error) { s.Takedowns, err = takedown.Load(ctx, bucket); return err })
 	read("controls", func(ctx context.Context) error {
 		found, curations, err := control.Find(ctx, bucket)
 		s.Control, s.Curations = found.Document, curations
-		unread.add(found.Damaged)
+		unread.add(found.Faults)
 		return err
 	})
 	if err := group.Wait(); err != nil {
@@ -94,7 +94,7 @@ func (r *Reader) Read(ctx context.Context, bucket blob.Reader, now time.Time) (*
 		s.storages = []rules.Document{s.Storage}
 	}
 	s.Warnings = slices.Concat(crawls.Warnings, storages.Warnings)
-	unread.add(s.Takedowns.Damaged)
+	unread.add(s.Takedowns.Faults)
 	unread.judge(&s)
 	s.Only = s.Control.Only
 	s.fingerprint = s.fingerprintOf()

@@ -19,10 +19,9 @@ type Set struct {
 	// forgotten, or if all entries in force are pending. In the result of Hidden it is always the number
 	// of the version in force.
 	Version uint64
-	// Damaged holds the damaged versions that are newer than Version. Those of their entries that
-	// could be read are in the set, too. Damaged also holds Version itself if only its copy could be
-	// read.
-	Damaged []numbered.Damaged
+	// Faults.Damaged holds the damaged versions that are newer than Version. Those of their entries that
+	// could be read are in the set, too. It also holds Version itself if only its copy could be read.
+	Faults numbered.Faults
 
 	pending    *Set      // result of Hidden; nil if no entry is pending
 	reversible bool      // some entries of this set can be taken back
@@ -70,7 +69,7 @@ func (s Set) Hidden() Set {
 		return s
 	}
 	hidden := *s.pending
-	hidden.Damaged = s.Damaged
+	hidden.Faults = s.Faults
 	return hidden
 }
 

@@ -177,6 +177,6 @@ func Load(ctx context.Context, bucket blob.Reader) (Set, error) {
 		return Set{}, err
 	}
 	set := newSet(found.Document, found.Version)
-	set.Damaged = found.Damaged
+	set.Faults = found.Faults
 	return set, nil
 }

@@ -148,18 +148,18 @@ func TestDamagedDocument(t *testing.T) {
 		`{"entries":[{"url":` + id + `,"site":` + id + `,"at":"2026-11-22T02:00:00Z"}]}`:   "entry 0: want either a url or a site",
 		`{"entries":[{"url":` + id + `}]}`:                                                 "entry 0: no time",
 		`{"entries":[{"url":"http://a/","at":"2026-11-22T02:00:00Z"}]}`:                    "want 32 hexadecimal digits",
-		`{"entries":[{"site":` + id + `,"at":"2026-11-22T02:00:00Z","name":"a.example"}]}`: `unknown field "name"`,
-		`{"entries":[]}{}`: "more than one document",
-		`{"entries":`:      "unexpected EOF",
+		`{"entries":[{"site":` + id + `,"at":"2026-11-22T02:00:00Z","name":"a.example"}]}`: `unknown field "entries.name"`,
+		`{"entries":[]}{}`: "invalid character '{' after top-level value",
+		`{"entries":`:      "unexpected end of JSON input",
 	} {
 		bucket := memblob.New()
 		if err := bucket.Create(t.Context(), layout.TakedownKey(1), []byte(content)); err != nil {
 			t.Fatal(err)
 		}
-		if s, err := Load(t.Context(), bucket); err != nil || len(s.Damaged) != 1 || !strings.Contains(s.Damaged[0].Reason, want) {
+		if s, err := Load(t.Context(), bucket); err != nil || len(s.Faults.Damaged) != 1 || !strings.Contains(s.Faults.Damaged[0].Reason, want) {
 			t.Errorf("%s: %+v, %v; want %s", content, s, err, want)
 		}
-		if !strings.HasSuffix(content, "}") {
+		if !strings.HasSuffix(content, "}") || strings.HasPrefix(want, "unknown") { // a newer program may have sealed unknown fields
 			continue
 		}
 		sealed := memblob.New()
@@ -195,15 +195,15 @@ func TestDamagedNewestForgetsOn(t *testing.T) {
 		if err := bucket.Replace(t.Context(), key, content); err != nil {
 			t.Fatal(err)
 		}
-		if s := load(t, bucket); s.Version != pages || len(s.urls) != pages || len(s.Damaged) != 1 || !s.Damaged[0].Copied {
-			t.Fatalf("byte %d: version %d forgets %d, damaged %v; want what its copy says", at, s.Version, len(s.urls), s.Damaged)
+		if s := load(t, bucket); s.Version != pages || len(s.urls) != pages || len(s.Faults.Damaged) != 1 || !s.Faults.Damaged[0].Copied {
+			t.Fatalf("byte %d: version %d forgets %d, damaged %v; want what its copy says", at, s.Version, len(s.urls), s.Faults.Damaged)
 		}
 		if err := bucket.Replace(t.Context(), layout.CopyKey(key), nil); err != nil {
 			t.Fatal(err)
 		}
 		s := load(t, bucket)
-		if s.Version != pages-1 || len(s.Damaged) != 1 || s.Damaged[0].Key != key {
-			t.Fatalf("byte %d: version %d, damaged %v", at, s.Version, s.Damaged)
+		if s.Version != pages-1 || len(s.Faults.Damaged) != 1 || s.Faults.Damaged[0].Key != key {
+			t.Fatalf("byte %d: version %d, damaged %v", at, s.Version, s.Faults.Damaged)
 		}
 		forgotten := func(s Set, n int) (all int) {
 			for i := range n {
@@ -220,7 +220,7 @@ func TestDamagedNewestForgetsOn(t *testing.T) {
 		if version, err := Forget(t.Context(), bucket, URL(page(t, pages), noon)); err != nil || version != pages+1 {
 			t.Fatalf("byte %d: version %d, %v", at, version, err)
 		}
-		if next := load(t, bucket); len(next.Damaged) != 0 || forgotten(next, pages+1) != forgotten(s, pages)+1 {
+		if next := load(t, bucket); len(next.Faults.Damaged) != 0 || forgotten(next, pages+1) != forgotten(s, pages)+1 {
 			t.Errorf("byte %d: the next version forgets %d pages", at, forgotten(next, pages+1))
 		}
 	}

@@ -54,6 +54,9 @@ func (e *Engine) curation(ctx context.Context, inForce *settings.Settings, last 
 		e.Log.ErrorContext(ctx, "searches go on without the newest synonyms, pinned and banned results: bucketsearch verify says more", "key", newest, "error", err)
 		return last.curated
 	}
+	for _, sentence := range found.Ignored {
+		e.Log.WarnContext(ctx, "a part of the synonyms, pinned and banned results is ignored", "error", sentence)
+	}
 	for _, d := range found.Damaged {
 		e.Log.WarnContext(ctx, "a version of the synonyms, pinned and banned results is damaged", "error", d.String())
 	}
