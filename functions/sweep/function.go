@@ -89,6 +89,7 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 //
 //	hint of the settings          write it again if it does not name all versions
 //	takedowns                     make those final that can no longer be taken back
+//	memory of Redis               note if it is nearly used up
 //	frontiers (queues in Redis)   rebuild those that are lost or outdated, and let others follow new settings
 //	every storage partition       the steps of sweepPartition
 //	judgments and clicks          erase those of forgotten URLs
@@ -111,7 +112,7 @@ func (f *Function) Run(ctx context.Context) error {
 		}
 	}
 	fronts := &restore.Frontiers{Bucket: f.Bucket, Redis: f.Redis, Now: f.Now, Worker: f.Worker, Log: f.Log}
-	errs := []error{hint, fronts.Refresh(ctx, inForce)}
+	errs := []error{hint, f.noteMemory(ctx), fronts.Refresh(ctx, inForce)}
 	out, err := f.leases(ctx, inForce)
 	errs = append(errs, err)
 	ended, err := f.hasEnded(ctx, inForce)

@@ -28,6 +28,7 @@ import (
 	"sync"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/redis/go-redis/v9"
 
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
@@ -257,11 +258,20 @@ func IsTerminal(err error) bool {
 // is no fault, and is logged at debug level. Later(nil) is nil.
 func Later(err error) error { return mark(err, later) }
 
-// IsLater reports whether err is marked by Later, or is frontier.ErrNotBuilt. Functions that need
-// the frontier fail with that error until it is rebuilt. Their messages must come again, too.
+// IsLater reports whether err is marked by Later, or is one of two errors of functions that need Redis:
+//
+//	frontier.ErrNotBuilt    until the frontier is rebuilt
+//	Redis has no memory     until there is room (see vitals.RedisFull)
+//
+// Their messages must come again, too.
 func IsLater(err error) bool {
-	return every(err, func(err error) bool { return isOf(err, later) || err == frontier.ErrNotBuilt })
+	return every(err, func(err error) bool {
+		return isOf(err, later) || err == frontier.ErrNotBuilt || errors.Unwrap(err) == nil && isFull(err)
+	})
 }
+
+// isFull reports whether Redis has refused a command or a transaction because it has no memory.
+func isFull(err error) bool { return redis.IsOOMError(err) || redis.IsExecAbortError(err) }
 
 // every reports whether err is of the kind for which the given function returns true. An error that
 // wraps one of this kind is also of this kind. Several joined errors (errors.Join) are of this kind

@@ -25,6 +25,12 @@ const (
 	nearLimit     = 0.9 // fraction of a limit; once it is used up, an alert is raised
 )
 
+// Notes of the function sweep about the memory of Redis (see message.Note).
+const (
+	RedisFull       = "Redis is full"        // it refuses writes
+	RedisNearlyFull = "Redis is nearly full" // it has used 80 % of its memory or more
+)
+
 // Alert is a condition that a person should know of.
 type Alert struct {
 	Name  string    `json:"name"`  // kind of the condition, such as "limit/requests"
@@ -81,6 +87,13 @@ func Judge(s State) []Alert {
 			raise("failures/"+f.Function, s.Now.Add(-s.Signs.Over.Duration()), "%s failed in %d of %d invocations of the last %v%s.",
 				f.Function, f.Failures, f.Invocations, s.Signs.Over.Duration().Round(time.Minute), reason)
 		}
+	}
+	const room = "Give it more memory (on AWS the parameter RedisNode), or limit what is crawled"
+	switch notes := s.Signs.Function("sweep").Notes; {
+	case notes[RedisFull] > 0:
+		raise("redis", s.Now.Add(-s.Signs.Over.Duration()), "Redis is full. The crawl waits, and goes on by itself when there is room; nothing is lost. %s.", room)
+	case notes[RedisNearlyFull] > 0:
+		raise("redis", s.Now.Add(-s.Signs.Over.Duration()), "Redis has used more than 80 %% of its memory, and when it is full, the crawl waits. %s.", room)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Waiting)) {
 		waited, sign := s.Waiting[name], s.Signs.Function(name)

@@ -48,6 +48,10 @@ func TestJudge(t *testing.T) {
 			{"failures/pack", "pack failed in 10 of 10 invocations of the last 10m0s.", start.Add(-10 * time.Minute)},
 		}},
 		{"a rebuild has all come back", State{Signs: signs(Sign{Function: "pack", Invocations: 337, Postponed: 80})}, nil},
+		{"Redis is nearly full", State{Signs: signs(Sign{Function: "sweep", Invocations: 2, Notes: map[string]int64{RedisNearlyFull: 2}})}, []Alert{
+			{"redis", "Redis has used more than 80 % of its memory, and when it is full, the crawl waits. Give it more memory (on AWS the parameter RedisNode), or limit what is crawled.", start.Add(-10 * time.Minute)}}},
+		{"Redis is full", State{Signs: signs(Sign{Function: "sweep", Invocations: 2, Notes: map[string]int64{RedisNearlyFull: 1, RedisFull: 1}})}, []Alert{
+			{"redis", "Redis is full. The crawl waits, and goes on by itself when there is room; nothing is lost. Give it more memory (on AWS the parameter RedisNode), or limit what is crawled.", start.Add(-10 * time.Minute)}}},
 		{"work waits for a moment", State{Waiting: waiting(Window)}, nil},
 		{"work waits for what works", State{Waiting: waiting(time.Hour), Signs: signs(Sign{Function: "index", Invocations: 1})}, nil},
 		{"work waits for what is at it", State{Waiting: waiting(time.Hour), Signs: signs(Sign{Function: "index", InFlight: 1})}, nil},
