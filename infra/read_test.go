@@ -12,9 +12,12 @@ import (
 )
 
 type function struct {
-	CodeUri     string
-	Timeout     int
-	VpcConfig   *struct{ SubnetIds, SecurityGroupIds []string }
+	CodeUri   string
+	Timeout   int
+	VpcConfig *struct {
+		SubnetIds, SecurityGroupIds []string
+		Ipv6AllowedForDualStack     bool
+	}
 	Environment struct{ Variables map[string]string }
 	Policies    []struct {
 		SQSPollerPolicy, SQSSendMessagePolicy struct{ QueueName string }

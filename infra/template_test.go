@@ -254,7 +254,7 @@ func TestNetwork(t *testing.T) {
 		if (f.VpcConfig == nil) != outside {
 			t.Errorf("%s is in the VPC: %v", name, f.VpcConfig != nil)
 		}
-		if f.VpcConfig != nil && (len(f.VpcConfig.SubnetIds) == 0 || len(f.VpcConfig.SecurityGroupIds) == 0) {
+		if f.VpcConfig != nil && (len(f.VpcConfig.SubnetIds) == 0 || len(f.VpcConfig.SecurityGroupIds) == 0 || !f.VpcConfig.Ipv6AllowedForDualStack) {
 			t.Errorf("%s has no place in the VPC: %+v", name, *f.VpcConfig)
 		}
 	}
@@ -262,11 +262,32 @@ func TestNetwork(t *testing.T) {
 	for _, e := range resources[struct{ VpcEndpointType, ServiceName string }](t, "AWS::EC2::VPCEndpoint") {
 		ways[path.Ext(e.ServiceName)] = e.VpcEndpointType
 	}
-	if diff := cmp.Diff(map[string]string{".s3": "Gateway", ".sqs": "Interface"}, ways); diff != "" {
-		t.Errorf("endpoints (-want +got):\n%s", diff)
+	if diff := cmp.Diff(map[string]string{".s3": "Gateway"}, ways); diff != "" {
+		t.Errorf("endpoints, of which others than gateways are paid for (-want +got):\n%s", diff)
 	}
 	if nat := resources[any](t, "AWS::EC2::NatGateway"); len(nat) > 0 {
 		t.Errorf("a NAT costs more than all the rest: %v", nat)
+	}
+}
+
+// With the parameter RedisURL the stack has neither a Redis nor a private network, and pays for neither.
+func TestForeignRedis(t *testing.T) {
+	t.Parallel()
+	own := 0
+	for _, block := range regexp.MustCompile(`(?m)^  \w+:.*\n(    .*\n|\n)+`).FindAllString(source(t, "template.yaml"), -1) {
+		private := strings.Contains(block, "Type: AWS::EC2::") || strings.Contains(block, "Type: AWS::ElastiCache::")
+		if conditional := strings.Contains(block, "    Condition: OwnRedis\n"); conditional != private {
+			t.Errorf("only with a Redis of its own: %v, want %v:\n%s", conditional, private, block)
+		}
+		if private {
+			own++
+		}
+		if strings.Contains(block, "VpcConfig: ") && !strings.Contains(block, "VpcConfig: !If\n        - OwnRedis\n") {
+			t.Errorf("always in the private network:\n%s", block)
+		}
+	}
+	if own == 0 {
+		t.Error("the template has no private network")
 	}
 }
 

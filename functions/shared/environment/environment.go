@@ -9,6 +9,7 @@
 //	BUCKETSEARCH_ALLOW_PRIVATE=1   fetch may reach addresses that are not public
 //	BUCKETSEARCH_JUDGES   names and keys of those who may judge results: ann:KEY bob:KEY (query)
 //	BUCKETSEARCH_CLICKS   a secret by which clicks on results are counted (query)
+//	BUCKETSEARCH_METRICS=1   write metrics to the log, from which CloudWatch makes custom metrics, which are paid for
 //
 // In Lambda it also reads AWS_LAMBDA_FUNCTION_MEMORY_SIZE, the MiB that are billed: seven eighths of them become the
 // soft limit of the process's memory, unless GOMEMLIMIT sets it.
@@ -94,7 +95,15 @@ func Read(ctx context.Context, function string, getenv func(string) string) (*En
 		return nil, fmt.Errorf("BUCKETSEARCH_CLICKS: %w", err)
 	}
 	memory, _ := strconv.Atoi(getenv("AWS_LAMBDA_FUNCTION_MEMORY_SIZE"))
-	e.vitals = vitals.New(vitals.Options{Worker: e.Worker, Now: time.Now, Memory: memory, Metrics: os.Stdout})
+	options := vitals.Options{Worker: e.Worker, Now: time.Now, Memory: memory}
+	metrics, err := literal.Switch("BUCKETSEARCH_METRICS", getenv("BUCKETSEARCH_METRICS"))
+	if err != nil {
+		return nil, err
+	}
+	if metrics {
+		options.Metrics = os.Stdout
+	}
+	e.vitals = vitals.New(options)
 	e.Traffic = e.vitals.Traffic()
 	store, err := OpenS3(getenv("BUCKETSEARCH_S3"), getenv, e.Traffic)
 	if err != nil {
