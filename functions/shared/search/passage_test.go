@@ -108,11 +108,11 @@ func TestQuestion(t *testing.T) {
 	together := filler(240) + "Chimneys and towers are the places where in spring, year after year, nests are what storks like best to build. " + filler(180)
 	ix := indexOf(t, []segment.Document{page("http://a/scattered", scattered), page("http://a/together", together)})
 	got := find(t, ix, Query{Text: "why do storks build nests on chimneys", Size: 10})
-	var urls []string
+	var addresses []string
 	for _, hit := range got.Hits {
-		urls = append(urls, hit.URL)
+		addresses = append(addresses, hit.URL)
 	}
-	if want := []string{"http://a/together", "http://a/scattered"}; !slices.Equal(urls, want) {
-		t.Errorf("results are %q, want %q", urls, want)
+	if want := []string{"http://a/together", "http://a/scattered"}; !slices.Equal(addresses, want) {
+		t.Errorf("results are %q, want %q", addresses, want)
 	}
 }
