@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/spf13/pflag"
 
@@ -34,7 +32,7 @@ func (b *branding) brand() (brand web.Brand, err error) {
 		brand.Colour = &colour
 	}
 	if b.logo != "" {
-		content, err := readLogo(b.logo)
+		content, err := readAtMost(b.logo, web.MaxLogo)
 		if err == nil {
 			brand.Logo, err = web.ParseLogo(content)
 		}
@@ -43,14 +41,4 @@ func (b *branding) brand() (brand web.Brand, err error) {
 		}
 	}
 	return brand, nil
-}
-
-// readLogo reads the file of a logo, up to a byte more than a logo may have.
-func readLogo(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, web.MaxLogo+1))
 }

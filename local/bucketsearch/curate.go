@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -72,12 +70,7 @@ func curateCommand(where *location) *cobra.Command {
 
 // readCuration reads a file of at most curation.MaxBytes.
 func readCuration(name string) (curation.Document, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return curation.Document{}, err
-	}
-	defer file.Close()
-	content, err := io.ReadAll(io.LimitReader(file, curation.MaxBytes+1))
+	content, err := readAtMost(name, curation.MaxBytes)
 	if err != nil {
 		return curation.Document{}, err
 	}

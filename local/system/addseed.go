@@ -38,5 +38,6 @@ func (a *Attached) AddSeed(ctx context.Context, seed collection.Seed, agent stri
 	if err := (Plan{Collections: []collection.Collection{next}}).fits(published); err != nil {
 		return err
 	}
-	return publishCleaned(ctx, a.Bucket, next)
+	_, err = publishCleaned(ctx, a.Bucket, next)
+	return err
 }

@@ -42,7 +42,8 @@ type Attached struct {
 // of that system. If none runs there, Attach starts an embedded object store.
 //
 // A directory that cannot be written is opened read-only. Attach fails with ErrEmpty if the
-// data directory has no bucket. It accepts an empty bucket, which only Check rejects.
+// data directory has no bucket, unless Options.Create is set. It accepts an empty bucket, which only
+// Check rejects.
 func Attach(ctx context.Context, o Options) (_ *Attached, err error) {
 	a := new(Attached)
 	defer func() {
@@ -82,8 +83,15 @@ func (a *Attached) Check(ctx context.Context) error {
 // connect opens the remote bucket of o.S3. If a system that runs in the data directory uses this
 // bucket, connect also connects to the system's Redis.
 func (a *Attached) connect(ctx context.Context, o Options) (err error) {
-	if a.store, _, err = connect(o.S3, o.Getenv, nil, nil); err != nil {
+	remote, opened, err := connect(o.S3, o.Getenv, nil, nil)
+	if err != nil {
 		return err
+	}
+	a.store = remote
+	if o.Create {
+		if err := opened.Ensure(ctx); err != nil {
+			return remote.explain(err)
+		}
 	}
 	running, err := datadir.ReadRunning(o.Data)
 	if err != nil || running.S3 != o.S3 {
@@ -99,6 +107,9 @@ func (a *Attached) connect(ctx context.Context, o Options) (err error) {
 // object store of the system; otherwise it starts an embedded one.
 func (a *Attached) open(ctx context.Context, o Options) (err error) {
 	a.dir, err = datadir.Share(ctx, o.Data)
+	if o.Create && errors.Is(err, fs.ErrNotExist) {
+		a.dir, err = datadir.Lock(ctx, o.Data)
+	}
 	switch {
 	case err == nil:
 		a.store, err = startStore(ctx, o, a.dir, s3.Events{Stored: func(string, int64) {}}, nil)

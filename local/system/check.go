@@ -18,23 +18,20 @@ import (
 // more pages as the crawler of this machine does, and stores nothing. The sample pages of a topic are
 // requested, too. The parameter pages is check.Task.Pages, progress check.Task.Progress.
 func Check(ctx context.Context, o Options, c collection.Collection, pages int, progress func(done, total int)) (*check.Report, error) {
-	if c.Agent == "" {
-		c.Agent = o.Agent
-	}
 	transport := fetch.Transport(o.AllowPrivate)
 	defer transport.CloseIdleConnections()
-	samples := newSamples(transport)
-	c, err := samples.read(ctx, c)
+	described, err := newSamples(transport).describe(ctx, []collection.Collection{c}, o.Agent)
 	if err != nil {
 		return nil, err
 	}
+	c = described[0]
 	bucket := memblob.New()
 	for _, kind := range []rules.Kind{rules.Crawl, rules.Storage} {
 		if err := rules.Publish(ctx, bucket, rules.Even(kind, 1, time.Now())); err != nil {
 			return nil, err
 		}
 	}
-	if err := publishCleaned(ctx, bucket, c); err != nil {
+	if _, err := publishCleaned(ctx, bucket, c); err != nil {
 		return nil, err
 	}
 	cache := &settings.Cache{Bucket: bucket, Now: time.Now, Age: check.MaxTime}

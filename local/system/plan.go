@@ -49,7 +49,9 @@ func (s *System) Plan(ctx context.Context, p Plan) error {
 	if p.Renew && len(p.Seeds)+len(p.Collections)+len(published) == 0 {
 		return fmt.Errorf("%w into %s", ErrEmpty, s.store.url)
 	}
-	planned, err := s.described(ctx, p.Collections)
+	transport := s.vitals.Traffic().Transport(fetch.Transport(s.options.AllowPrivate))
+	defer transport.CloseIdleConnections()
+	planned, err := newSamples(transport).describe(ctx, p.Collections, s.options.Agent)
 	if err != nil {
 		return err
 	}
@@ -60,7 +62,7 @@ func (s *System) Plan(ctx context.Context, p Plan) error {
 	for _, c := range planned {
 		before, _ := named(published, c.Name)
 		c.Again, c.Renew = now, p.renew(before, now)
-		if err := publishCleaned(ctx, s.Bucket, c); err != nil {
+		if _, err := publishCleaned(ctx, s.Bucket, c); err != nil {
 			return err
 		}
 	}
@@ -82,30 +84,11 @@ func (s *System) Plan(ctx context.Context, p Plan) error {
 		if renewed {
 			c.Again, c.Renew = now, now
 		}
-		if err := publishCleaned(ctx, s.Bucket, c); err != nil {
+		if _, err := publishCleaned(ctx, s.Bucket, c); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// described completes collections that were read from files. It sets the User-Agent of a collection
-// that has none. It also downloads the sample pages of the topics, and adds their texts.
-func (s *System) described(ctx context.Context, files []collection.Collection) ([]collection.Collection, error) {
-	samples := newSamples(s.vitals.Traffic().Transport(fetch.Transport(s.options.AllowPrivate)))
-	defer samples.client.CloseIdleConnections()
-	var all []collection.Collection
-	for _, c := range files {
-		if c.Agent == "" {
-			c.Agent = s.options.Agent
-		}
-		c, err := samples.read(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, c)
-	}
-	return all, nil
 }
 
 // fits returns an error if there would be more than book.MaxCollections collections, counting the
@@ -146,7 +129,8 @@ func (s *System) planSeeds(ctx context.Context, p Plan, published []collection.C
 			next.Pages += int64(status.Stored - status.Assets)
 		}
 	}
-	return publishCleaned(ctx, s.Bucket, next)
+	_, err := publishCleaned(ctx, s.Bucket, next)
+	return err
 }
 
 // renew returns the new value of Collection.Renew for a collection of the plan. This value is a time:
@@ -169,24 +153,23 @@ func named(all []collection.Collection, name string) (collection.Collection, boo
 	return all[i], true
 }
 
-// publishCleaned publishes a collection. Before that, it removes query parameters (such as session ids)
-// from the URLs of the collection's seeds, by the same rules by which the crawl removes them from
-// links. So a link to a seed leads to the URL of the seed.
-func publishCleaned(ctx context.Context, bucket blob.Bucket, c collection.Collection) error {
+// publishCleaned publishes a collection, and returns the version in force. Before that, it removes
+// query parameters (such as session ids) from the URLs of the collection's seeds, by the same rules by
+// which the crawl removes them from links. So a link to a seed leads to the URL of the seed.
+func publishCleaned(ctx context.Context, bucket blob.Bucket, c collection.Collection) (collection.Collection, error) {
 	admission, err := c.Rules()
 	if err != nil {
-		return err
+		return c, err
 	}
 	cleaned := make([]collection.Seed, len(c.Seeds))
 	for i, seed := range c.Seeds {
 		at, err := collection.ParseSeed(seed.URL)
 		if err != nil {
-			return err
+			return c, err
 		}
 		cleaned[i] = seed
 		cleaned[i].URL = admission.Clean(at).URL
 	}
 	c.Seeds = nil
-	_, err = collection.Publish(ctx, bucket, c.With(cleaned))
-	return err
+	return collection.Publish(ctx, bucket, c.With(cleaned))
 }

@@ -1,6 +1,7 @@
 package system
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,21 @@ type sampleReader struct {
 func newSamples(transport *http.Transport) sampleReader {
 	limits := fetch.DefaultLimits()
 	return sampleReader{http.Client{Transport: transport, Timeout: limits.Request}, limits.Page}
+}
+
+// describe completes collections that were read from files. It sets the User-Agent of a collection
+// that has none. It also downloads the sample pages of the topics, and adds their texts (see read).
+func (s sampleReader) describe(ctx context.Context, files []collection.Collection, agent string) ([]collection.Collection, error) {
+	var all []collection.Collection
+	for _, c := range files {
+		c.Agent = cmp.Or(c.Agent, agent)
+		c, err := s.read(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
 }
 
 // read downloads the sample pages of a collection's topic, and returns the collection with the

@@ -39,6 +39,7 @@ type Options struct {
 	Redis        string   // URL of a remote Redis; empty: the system starts one
 	Self         []string // command that serves the embedded store: path of this program, and arguments
 	Partitions   int      // number of partitions of a new bucket; below 1: 1
+	Create       bool     // whether Attach makes the bucket if there is none; Open always does
 	Agent        string   // User-Agent of the crawler
 	AllowPrivate bool     // whether addresses that are not public may be requested
 	// directory of the Lambda binaries that run the functions; empty: this process runs them
@@ -114,7 +115,7 @@ func Open(ctx context.Context, options Options) (_ *System, err error) {
 	if err := s.openRedis(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.publishStrategies(ctx); err != nil {
+	if _, err := publishStrategies(ctx, s.Bucket, options.Partitions); err != nil {
 		return nil, s.store.explain(err)
 	}
 	if err := s.claimRedis(ctx); err != nil {
@@ -122,28 +123,6 @@ func Open(ctx context.Context, options Options) (_ *System, err error) {
 	}
 	s.Settings = &settings.Cache{Bucket: s.bucket("system"), Now: time.Now, Age: settingsAge}
 	return s, nil
-}
-
-// publishStrategies publishes version 1 of the crawl strategy and of the storage strategy in a new
-// bucket. In an existing bucket, it fails if Options.Partitions is above 1 and differs from the
-// number of partitions.
-func (s *System) publishStrategies(ctx context.Context) error {
-	if err := strategiesLost(ctx, s.Bucket); err != nil {
-		return err
-	}
-	for _, kind := range []rules.Kind{rules.Crawl, rules.Storage} {
-		known, err := rules.Load(ctx, s.Bucket, kind)
-		if has := len(known.Partitions()); err == nil && s.options.Partitions > 1 && s.options.Partitions != has {
-			return fmt.Errorf("--partitions %d is for a new bucket, and this one has %d; to divide it: bucketsearch strategy share %s %d", s.options.Partitions, has, kind, s.options.Partitions)
-		}
-		if errors.Is(err, blob.ErrAbsent) {
-			err = rules.Publish(ctx, s.Bucket, rules.Even(kind, max(1, s.options.Partitions), time.Now()))
-		}
-		if err != nil && !errors.Is(err, blob.ErrExists) { // another program was first
-			return fmt.Errorf("cannot publish %s strategy: %w", kind, err)
-		}
-	}
-	return nil
 }
 
 // readInForce returns the settings in force, as their documents say; the hint of the settings is not read. If
