@@ -4,17 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"os"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/bucketsearch/bucketsearch/functions/query/limit"
-	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
 	"github.com/bucketsearch/bucketsearch/local/system"
-	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
 // freshness is the maximum age of the state of the index (its manifests) from which the search page
@@ -23,9 +18,7 @@ const freshness = 2 * time.Second
 
 func upCommand(where *location) *cobra.Command {
 	var flags crawling
-	var look branding
-	var listen string
-	var clients visitors
+	var serve serving
 	cmd := &cobra.Command{
 		Use:   "up [SEED...]",
 		Short: "Run everything and serve the search page",
@@ -50,49 +43,29 @@ func upCommand(where *location) *cobra.Command {
 			"  BUCKETSEARCH_JUDGES=\"ann:$(openssl rand -hex 16)\" bucketsearch up\n" +
 			"  BUCKETSEARCH_CLICKS=\"$(openssl rand -hex 16)\" bucketsearch up",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runUp(cmd, where, &flags, &look, &clients, listen, args)
+			return runUp(cmd, where, &flags, &serve, args)
 		},
 	}
-	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:8080", "`address` of the search page")
-	clients.flags(cmd.Flags())
-	look.flags(cmd.Flags())
+	serve.flags(cmd.Flags())
 	flags.flags(cmd.Flags())
 	return cmd
 }
 
-// runUp runs the system. It crawls what flags and arguments say, and serves the search page at
-// the given address, until ctx ends or the system cannot go on.
-func runUp(cmd *cobra.Command, where *location, flags *crawling, look *branding, clients *visitors, listen string, args []string) (err error) {
+// runUp runs the system. It crawls what flags and arguments say, and serves the search page, until ctx
+// ends or the system cannot go on.
+func runUp(cmd *cobra.Command, where *location, flags *crawling, serve *serving, args []string) (err error) {
 	ctx := cmd.Context()
 	plan, err := flags.plan(cmd.Flags(), args)
 	if err != nil {
 		return misuse(err)
 	}
-	judges, err := judgment.ParseKeys(os.Getenv("BUCKETSEARCH_JUDGES"))
-	if err != nil {
-		return fmt.Errorf("BUCKETSEARCH_JUDGES: %w", err)
-	}
-	clicks, err := judgment.ParseClickKey(os.Getenv("BUCKETSEARCH_CLICKS"))
-	if err != nil {
-		return fmt.Errorf("BUCKETSEARCH_CLICKS: %w", err)
-	}
-	limits, err := clients.limits()
+	looks, err := serve.options(freshness)
 	if err != nil {
 		return misuse(err)
 	}
-	brand, err := look.brand()
+	listener, err := serve.listen()
 	if err != nil {
 		return err
-	}
-	if _, _, err := net.SplitHostPort(listen); err != nil {
-		return misuse(literal.Wrong("--listen", listen, "an address and a port, such as 127.0.0.1:8080"))
-	}
-	listener, err := net.Listen("tcp", listen)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("cannot serve the search page: another program serves at %s; choose another address, such as --listen 127.0.0.1:8081", listen)
-	}
-	if err != nil {
-		return fmt.Errorf("cannot serve the search page: %w; choose another address by --listen", err)
 	}
 	defer listener.Close()
 	s, err := where.open(ctx, flags)
@@ -111,13 +84,13 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, look *branding,
 	if err := s.Run(ctx); err != nil {
 		return err
 	}
-	page, err := s.Page(freshness, brand, judges, clicks, limits)
+	page, err := s.Page(looks)
 	if err != nil {
 		return err
 	}
-	server := limit.Server(handlerFor(listener.Addr(), page), limits.Proxies)
-	serving := make(chan error, 1)
-	go func() { serving <- server.Serve(limit.Listener(s.Listener(listener), time.Now)) }()
+	server := limit.Server(handlerFor(listener.Addr(), page), looks.Limits.Proxies)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(limit.Listener(s.Listener(listener), time.Now)) }()
 	defer server.Close()
 	home := "http://" + listener.Addr().String() + "/"
 	if err := s.Publish(home); err != nil {
@@ -135,7 +108,7 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, look *branding,
 	case <-ctx.Done():
 	case <-s.Failed():
 		err = s.Err()
-	case err = <-serving:
+	case err = <-served:
 		err = fmt.Errorf("cannot go on serving the search page: %w", err)
 	}
 	stop()

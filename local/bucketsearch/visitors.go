@@ -9,7 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// visitors holds the flags --rate and --proxy of the command up, which limit how often clients of the
+// visitors holds the flags --rate and --proxy of the commands up and query, which limit how often clients of the
 // search page may ask.
 type visitors struct {
 	rate    float64

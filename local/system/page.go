@@ -1,6 +1,7 @@
 package system
 
 import (
+	"context"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -16,34 +17,49 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/query/web"
 	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
 	"github.com/bucketsearch/bucketsearch/functions/shared/vitals"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/local/memory"
 	"github.com/bucketsearch/bucketsearch/local/queue"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
+// PageOptions say how a search page answers, and how it looks.
+type PageOptions struct {
+	Age    time.Duration     // greatest age of the manifests and settings by which the page answers
+	Brand  web.Brand         // how the page looks
+	Judges judgment.Keys     // keys of the persons who may grade results
+	Clicks judgment.ClickKey // signs results, so that clicks on them can be counted
+	Limits limit.Options     // Rate, and the trusted Proxies; the other fields are set for the caller
+	Dir    string            // directory of a cache on the local disk; "" for none
+	Disk   int64             // greatest size of the cache in Dir, in bytes
+}
+
+// queryName is the name under which the requests of search pages are counted.
+const queryName = "query"
+
 // Page returns a handler that serves the search page. At /metrics it serves vital signs in the text
-// format of Prometheus, to clients on the same machine or with a key of the scope metrics. The search
-// page keeps manifests and settings in memory, and reads them again when they are older than the given
-// age. A person who has one of the given judges' keys may grade results. The click key signs results, so
-// that clicks on them can be counted. The brand says how the page looks. Of limits, the caller sets how
-// often a client may ask and which proxies are trusted; Page sets Now, After and AtOnce.
-func (s *System) Page(age time.Duration, brand web.Brand, judges judgment.Keys, clicks judgment.ClickKey, limits limit.Options) (http.Handler, error) {
-	const name = "query"
-	bucket := s.bucket(name)
-	inForce := &settings.Cache{Bucket: bucket, Now: time.Now, Age: age} // the same age as that of manifests: takedowns are not noticed later than commits
-	answers, err := engine.New(bucket, engine.Options{
-		Settings: inForce, Now: time.Now, Age: age, Memory: memory.Cache(engine.DefaultMemory), Log: s.log(name),
-		Crawling: s.Crawling, Patience: patience,
-	})
+// format of Prometheus, to clients on the same machine or with a key of the scope metrics.
+func (s *System) Page(o PageOptions) (http.Handler, error) {
+	return o.handler(s.bucket(queryName), s.vitals, engine.Options{Log: s.log(queryName), Crawling: s.Crawling}, s.gauges)
+}
+
+// handler returns the handler of a search page for the bucket. The recorder counts the requests to the
+// page, and /metrics serves its counts and what the function gauges returns; gauges may be nil. The
+// options with which the page searches are those given, completed by o.
+func (o PageOptions) handler(bucket blob.Bucket, recorder *vitals.Recorder, searching engine.Options, gauges func(context.Context) []vitals.Gauge) (http.Handler, error) {
+	inForce := &settings.Cache{Bucket: bucket, Now: time.Now, Age: o.Age} // the same age as that of manifests: takedowns are not noticed later than commits
+	searching.Settings, searching.Now, searching.Age, searching.Patience = inForce, time.Now, o.Age, patience
+	searching.Memory, searching.Dir, searching.Disk = memory.Cache(engine.DefaultMemory), o.Dir, o.Disk
+	answers, err := engine.New(bucket, searching)
 	if err != nil {
 		return nil, err
 	}
-	handler := query.Handler(web.Site{
-		Engine: answers, Brand: brand, Judging: web.Judging{Keys: judges, Bucket: bucket}, Clicks: web.Clicks{Key: clicks, Bucket: bucket, Random: rand.IntN},
+	page := query.Handler(web.Site{
+		Engine: answers, Brand: o.Brand, Judging: web.Judging{Keys: o.Judges, Bucket: bucket}, Clicks: web.Clicks{Key: o.Clicks, Bucket: bucket, Random: rand.IntN},
 	})
-	limits.Now, limits.After, limits.AtOnce = time.Now, time.After, atOnce*runtime.GOMAXPROCS(0)
-	limited := limit.New(s.vitals.WatchHTTP(name, handler), limits)
+	o.Limits.Now, o.Limits.After, o.Limits.AtOnce = time.Now, time.After, atOnce*runtime.GOMAXPROCS(0)
+	limited := limit.New(recorder.WatchHTTP(queryName, page), o.Limits)
 	mux := http.NewServeMux()
 	mux.Handle("/", limited)
 	guard := &access.Guard{Settings: inForce, Now: time.Now}
@@ -54,8 +70,12 @@ func (s *System) Page(age time.Duration, brand web.Brand, judges judgment.Keys, 
 			http.Error(w, refused.Sentence, refused.Status)
 			return
 		}
-		quick, costly := limited.Counts()
-		s.metrics(w, r, quick, costly)
+		all := requestGauges(limited)
+		if gauges != nil {
+			all = append(all, gauges(r.Context())...)
+		}
+		w.Header().Set("Content-Type", vitals.Exposition)
+		_ = recorder.WritePrometheus(w, all...) // fails only when the client has gone
 	})
 	return mux, nil
 }
@@ -71,27 +91,35 @@ const (
 // added to the traffic of this process in the vital signs.
 func (s *System) Listener(l net.Listener) net.Listener { return s.vitals.Traffic().Listener(l) }
 
-// metrics answers a request for /metrics with the vital signs, the lengths of the queues, and the counts of the
-// search page's requests. There are two counts (see package limit): quick has all requests, and costly has those
-// that have turned out to be costly. The progress of the crawl is added if it can be read.
-func (s *System) metrics(w http.ResponseWriter, r *http.Request, quick, costly limit.Counts) {
-	one := func(n float64) map[string]float64 { return map[string]float64{"": n} }
+// requestGauges returns metrics of the search page's requests. They have the label queue (see package
+// limit): quick has all requests, and costly has those that have turned out to be costly.
+func requestGauges(limited *limit.Handler) []vitals.Gauge {
+	quick, costly := limited.Counts()
 	requests := func(name, help string, of func(limit.Counts) float64) vitals.Gauge {
 		return vitals.Gauge{
 			Name: "bucketsearch_requests_" + name, Help: help, Counter: strings.HasSuffix(name, "_total"),
 			Label: "queue", Values: map[string]float64{"quick": of(quick), "costly": of(costly)},
 		}
 	}
-	gauges := []vitals.Gauge{s.queueGauge("visible", func(c queue.Counts) int { return c.Visible + c.Delayed }),
-		s.queueGauge("in_flight", func(c queue.Counts) int { return c.InFlight }),
-		s.queueGauge("dead", func(c queue.Counts) int { return c.Dead }),
+	return []vitals.Gauge{
 		requests("admitted_total", "Requests to the search page that were worked on, all as quick ones; those that were costly also as such.", func(c limit.Counts) float64 { return float64(c.Admitted) }),
 		requests("refused_total", "Requests to the search page that were refused because of too many.", func(c limit.Counts) float64 { return float64(c.Refused) }),
 		requests("working", "Requests to the search page that are worked on.", func(c limit.Counts) float64 { return float64(c.Working) }),
 		requests("waiting", "Requests to the search page that wait to be worked on.", func(c limit.Counts) float64 { return float64(c.Waiting) }),
 		requests("waited_seconds_total", "Time for which requests to the search page have waited to be worked on.", func(c limit.Counts) float64 { return c.Waited.Seconds() }),
 	}
-	if p, err := s.Progress(r.Context()); err == nil {
+}
+
+// gauges returns metrics of the lengths of the queues and, if it can be read, of the progress of the
+// crawl.
+func (s *System) gauges(ctx context.Context) []vitals.Gauge {
+	one := func(n float64) map[string]float64 { return map[string]float64{"": n} }
+	gauges := []vitals.Gauge{
+		s.queueGauge("visible", func(c queue.Counts) int { return c.Visible + c.Delayed }),
+		s.queueGauge("in_flight", func(c queue.Counts) int { return c.InFlight }),
+		s.queueGauge("dead", func(c queue.Counts) int { return c.Dead }),
+	}
+	if p, err := s.Progress(ctx); err == nil {
 		gauges = append(gauges, vitals.Gauge{
 			Name: "bucketsearch_urls", Help: "URLs that were admitted, by what became of them.", Label: "state", Values: map[string]float64{
 				"stored": float64(p.Stored), "waiting": float64(p.Waiting), "leased": float64(p.Leased),
@@ -103,8 +131,7 @@ func (s *System) metrics(w http.ResponseWriter, r *http.Request, quick, costly l
 			vitals.Gauge{Name: "bucketsearch_unindexed_packages", Help: "Packages that wait for their index.", Values: one(float64(p.Unindexed))},
 			vitals.Gauge{Name: "bucketsearch_documents", Help: "Documents in the index, replaced ones among them.", Values: one(float64(p.Documents))})
 	}
-	w.Header().Set("Content-Type", vitals.Exposition)
-	_ = s.vitals.WritePrometheus(w, gauges...) // fails only when the client has gone
+	return gauges
 }
 
 // queueGauge returns a metric with one value for each queue: the number of messages in one state,

@@ -8,9 +8,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/bucketsearch/bucketsearch/functions/query/limit"
-	"github.com/bucketsearch/bucketsearch/functions/query/web"
-	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
 )
 
@@ -52,7 +49,7 @@ func TestMetrics(t *testing.T) {
 	served := newSite(t, 30)
 	s := open(t, options(t))
 	begin(t, s, Plan{Seeds: seeds(served.URL + "/")})
-	page, err := s.Page(0, web.Brand{}, judgment.Keys{}, judgment.ClickKey{}, limit.Options{})
+	page, err := s.Page(PageOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

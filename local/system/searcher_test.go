@@ -1,0 +1,99 @@
+package system
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestSearcher serves searches of a bucket with credentials that may only read.
+func TestSearcher(t *testing.T) {
+	t.Parallel()
+	s := open(t, options(t))
+	origin, err := url.Parse(s.store.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	readers := httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.Out.URL.Scheme, r.Out.URL.Host = origin.Scheme, origin.Host
+			r.Out.Host = r.In.Host // which is signed
+		},
+	})
+	defer readers.Close()
+	proxy := readers.Config.Handler
+	writes := make(chan string, 100)
+	readers.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			writes <- r.Method + " " + r.URL.Path
+			http.Error(w, "<Error><Code>AccessDenied</Code></Error>", http.StatusForbidden)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	})
+	searcher, err := NewSearcher(Options{S3: readers.URL + origin.Path, Getenv: s.store.getenv}, PageOptions{}, slog.New(slog.NewTextHandler(t.Output(), nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	get := func(path string) (int, string) {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+		r.RemoteAddr, r.Host = "127.0.0.1:1", "127.0.0.1"
+		searcher.Page.ServeHTTP(w, r)
+		return w.Code, w.Body.String()
+	}
+	if code, body := get("/healthz"); code != http.StatusOK {
+		t.Errorf("healthz: %d %s", code, body)
+	}
+	crawl(t, s, Plan{Seeds: seeds(newSite(t, 5).URL)})
+	for path, want := range map[string]string{
+		"/readyz":                "Searches can be answered.",
+		"/v1/search?q=number+3":  `"title":"Page 3"`,
+		"/metrics":               `bucketsearch_requests_admitted_total{queue="quick"}`,
+		"/search?q=number":       "Page 1",
+		"/v1/search?q=nowhere+x": `"total":0`,
+	} {
+		code, body := get(path)
+		if compact := strings.NewReplacer(`": `, `":`).Replace(body); code != http.StatusOK || !strings.Contains(compact, want) {
+			t.Errorf("%s: %d, want %q:\n%.500s", path, code, want, body)
+		}
+	}
+	if len(writes) > 0 {
+		t.Errorf("a search has written: %s", <-writes)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	searcher.KeepSigns(ended) // returns, although the store refuses them
+	select {
+	case request := <-writes:
+		if !strings.Contains(request, "/feedback/") {
+			t.Errorf("vital signs were put by %s", request)
+		}
+	case <-time.After(time.Minute):
+		t.Error("no vital signs were put")
+	}
+}
+
+// TestSearcherWithoutABucket asks a server for its state while nothing is in the bucket.
+func TestSearcherWithoutABucket(t *testing.T) {
+	t.Parallel()
+	nothing := httptest.NewServer(http.NotFoundHandler())
+	defer nothing.Close()
+	searcher, err := NewSearcher(Options{S3: nothing.URL + "/bucket", Getenv: Credentials("secret")}, PageOptions{}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]int{"/healthz": http.StatusOK, "/readyz": http.StatusServiceUnavailable} {
+		w := httptest.NewRecorder()
+		searcher.Page.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+		if w.Code != want {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+}
