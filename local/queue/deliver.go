@@ -16,6 +16,17 @@ import (
 // Function handles batches of messages of a queue, like a Lambda function for an SQS queue.
 type Function = message.Handler
 
+// Source is a queue from which Deliver takes messages: a Queue, or one that several machines share.
+type Source interface {
+	// Await waits until messages can be received, and receives at most as many as the limit. If ctx ends
+	// before that, it returns none.
+	Await(ctx context.Context, limit int) []events.SQSMessage
+	// Delete removes a message that is done, by its receipt handle.
+	Delete(receipt string)
+	// Fail gives a message back, because it could not be handled for the given reason.
+	Fail(receipt, reason string)
+}
+
 // Mapping says how a queue invokes a function, as an event source mapping does in Lambda.
 type Mapping struct {
 	Function    Function
@@ -23,7 +34,7 @@ type Mapping struct {
 	BatchSize   int           // maximum number of messages of one invocation, at least 1
 	Timeout     time.Duration // maximum duration of one invocation
 	Grace       time.Duration // time for which invocations may still run after ctx of Deliver has ended
-	Log         *slog.Logger
+	Log         *slog.Logger  // names the function
 }
 
 // Deliver invokes the function with the queue's messages until ctx ends.
@@ -36,7 +47,7 @@ type Mapping struct {
 // When ctx ends, Deliver takes no more messages. Running invocations may go on for Mapping.Grace,
 // because their context does not end yet. After that they are cancelled, their messages are given
 // back, and Deliver returns an error.
-func Deliver(ctx context.Context, q *Queue, m Mapping) error {
+func Deliver(ctx context.Context, q Source, m Mapping) error {
 	running, giveUp := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer giveUp(nil)
 	slots := make(chan struct{}, m.Concurrency)
@@ -47,7 +58,7 @@ func Deliver(ctx context.Context, q *Queue, m Mapping) error {
 		case <-ctx.Done():
 			continue
 		}
-		batch := q.await(ctx, m.BatchSize)
+		batch := q.Await(ctx, m.BatchSize)
 		if batch == nil {
 			<-slots
 			continue
@@ -70,16 +81,15 @@ func Deliver(ctx context.Context, q *Queue, m Mapping) error {
 	}
 	var err error
 	if n := len(slots); n > 0 {
-		err = fmt.Errorf("queue %s: invocations given up because they still ran %v after the end: %d", q.options.Name, m.Grace, n)
+		err = fmt.Errorf("invocations given up because they still ran %v after the end: %d", m.Grace, n)
 	}
 	giveUp(err)
 	<-finished
 	return err
 }
 
-// await waits until there are visible messages, and receives up to limit of them. If ctx
-// ends first, it returns none.
-func (q *Queue) await(ctx context.Context, limit int) []events.SQSMessage {
+// Await implements Source.
+func (q *Queue) Await(ctx context.Context, limit int) []events.SQSMessage {
 	for ctx.Err() == nil {
 		if batch := q.Receive(limit); len(batch) > 0 {
 			return batch
@@ -100,7 +110,7 @@ func (q *Queue) await(ctx context.Context, limit int) []events.SQSMessage {
 
 // invoke invokes the function with a batch of messages, and deletes the messages or gives
 // them back.
-func (m Mapping) invoke(ctx context.Context, q *Queue, batch []events.SQSMessage) {
+func (m Mapping) invoke(ctx context.Context, q Source, batch []events.SQSMessage) {
 	ctx, cancel := context.WithTimeoutCause(ctx, m.Timeout, fmt.Errorf("timed out after %v", m.Timeout))
 	defer cancel()
 	response, err := m.call(ctx, batch)
@@ -109,7 +119,7 @@ func (m Mapping) invoke(ctx context.Context, q *Queue, batch []events.SQSMessage
 		failed, err = failures(batch, response)
 	}
 	if err != nil {
-		m.Log.WarnContext(ctx, "invocation failed", "queue", q.options.Name, "messages", len(batch), "error", err)
+		m.Log.WarnContext(ctx, "invocation failed", "messages", len(batch), "error", err)
 	}
 	for _, delivered := range batch {
 		switch {

@@ -170,7 +170,7 @@ func TestDeliverEndsWithGrace(t *testing.T) {
 		want  queue.Counts
 	}{
 		{"in time", 4 * time.Second, "", queue.Counts{Visible: 1}},
-		{"too slow", 6 * time.Second, "queue pack: invocations given up because they still ran 5s after the end: 1", queue.Counts{Visible: 1, Delayed: 1}},
+		{"too slow", 6 * time.Second, "invocations given up because they still ran 5s after the end: 1", queue.Counts{Visible: 1, Delayed: 1}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

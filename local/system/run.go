@@ -2,6 +2,7 @@ package system
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -89,7 +90,7 @@ func (s *System) run(ctx context.Context, without ...string) error {
 		running.Go(func() {
 			err := queue.Deliver(ctx, s.queues[name], queue.Mapping{
 				Function: function, Concurrency: s.atOnce(name, inForce), BatchSize: task.BatchSize(name),
-				Timeout: task.Timeout(name), Grace: grace, Log: s.Log,
+				Timeout: task.Timeout(name), Grace: grace, Log: s.log(name),
 			})
 			if err != nil {
 				s.Log.Error("function did not stop in time", "function", name, "error", err)
@@ -122,11 +123,16 @@ func (s *System) run(ctx context.Context, without ...string) error {
 // every calls a function now, and then after each period, until ctx ends. It logs the function's
 // errors.
 func (s *System) every(ctx context.Context, period time.Duration, call func(context.Context) error) {
+	every(ctx, period, call, s.Log)
+}
+
+// every does the work of System.every with the given log.
+func every(ctx context.Context, period time.Duration, call func(context.Context) error, log *slog.Logger) {
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()
 	for {
 		if err := call(ctx); err != nil && ctx.Err() == nil {
-			s.Log.Error("clock", "error", err)
+			log.Error("clock", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -159,13 +165,17 @@ func (s *System) feedBack(ctx context.Context) error { return s.vitals.Flush(ctx
 func (s *System) keepRequests(context.Context) error { return s.dir.KeepRequests(s.Requests()) }
 
 // tick sends the function schedule a message for each crawl partition, to make it run.
-func (s *System) tick(ctx context.Context) error {
-	inForce, err := s.Settings.Get(ctx)
+func (s *System) tick(ctx context.Context) error { return leaseAll(ctx, s.Settings, s.queues) }
+
+// leaseAll sends the function schedule a message for each crawl partition, so that it leases batches of all
+// of them.
+func leaseAll(ctx context.Context, from *settings.Cache, to task.Sender) error {
+	inForce, err := from.Get(ctx)
 	if err != nil {
 		return err
 	}
 	for _, crawl := range inForce.Crawl.Partitions() {
-		if err := task.Send(ctx, s.queues, task.Schedule, task.Lease{Crawl: crawl}, 0); err != nil {
+		if err := task.Send(ctx, to, task.Schedule, task.Lease{Crawl: crawl}, 0); err != nil {
 			return err
 		}
 	}
