@@ -38,7 +38,7 @@ var exitCodes = []struct {
 	{exitNothing, "nothing there: no crawl yet, no such page, or no seed led to a page"},
 	{exitDamaged, "objects of the bucket are lost or damaged; see verify --repair"},
 	{exitUnreachable, "the object store or Redis does not answer"},
-	{exitStopped, "stopped by Ctrl-C or SIGTERM; up ends with 0 then"},
+	{exitStopped, "stopped by Ctrl-C or SIGTERM; up, query and work end with 0 then"},
 }
 
 // exitHelp returns the table of exit codes as text.

@@ -83,7 +83,7 @@ func command() (*cobra.Command, *location) {
 		}
 		root.AddCommand(commands...)
 	}
-	add("Crawl and search:", upCommand(&where), queryCommand(&where), crawlCommand(&where), searchCommand(&where), pageCommand(&where), mcpCommand(&where), exportCommand(&where), importCommand(&where))
+	add("Crawl and search:", upCommand(&where), queryCommand(&where), workCommand(&where), crawlCommand(&where), searchCommand(&where), pageCommand(&where), mcpCommand(&where), exportCommand(&where), importCommand(&where))
 	add("See:", statusCommand(&where), whyCommand(&where), verifyCommand(&where), pagesCommand(&where), urlsCommand(&where), reportCommand(&where), evalCommand(&where))
 	add("Steer:", publishCommand(&where), collectionsCommand(&where), strategyCommand(&where), pauseCommand(&where), resumeCommand(&where), limitsCommand(&where), keysCommand(&where), curateCommand(&where), forgetCommand(&where), resendCommand(&where), rebuildCommand(&where), reindexCommand(&where))
 	add("Other:", versionCommand(), manCommand())

@@ -147,7 +147,7 @@ func TestMistakes(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	for _, args := range [][]string{nil, {"help"}, {"help", "crawl"}, {"up", "--help"}, {"search", "-h"}, {"help", "status"}, {"help", "page"}, {"help", "verify"},
-		{"help", "why"}, {"help", "forget"}, {"help", "limits"}, {"help", "pause"}, {"help", "resume"}, {"help", "export"}, {"help", "list"}, {"help", "report"}, {"help", "import"}, {"help", "eval"}, {"help", "mcp"}, {"help", "publish"}, {"help", "query"}} {
+		{"help", "why"}, {"help", "forget"}, {"help", "limits"}, {"help", "pause"}, {"help", "resume"}, {"help", "export"}, {"help", "list"}, {"help", "report"}, {"help", "import"}, {"help", "eval"}, {"help", "mcp"}, {"help", "publish"}, {"help", "query"}, {"help", "work"}} {
 		got := do(t.Context(), args...)
 		if got.code != 0 || !strings.Contains(got.out, "Examples:\n  bucketsearch ") {
 			t.Errorf("%v: exit %d; help without examples:\n%s", args, got.code, got.out)

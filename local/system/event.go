@@ -2,6 +2,7 @@ package system
 
 import (
 	"context"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -14,17 +15,18 @@ import (
 // this prefix is stored, the queue gets an event.
 var listeners = map[string]string{layout.Spool: task.Pack, layout.Packages: task.Index}
 
-// raise must be called when an object with this key and size was stored. It sends the event to a
-// queue, as S3 does by a bucket notification. The map listeners names the queue for each prefix of
-// keys; for any other prefix, raise does nothing.
-func (s *System) raise(key string, size int64) {
-	directory, _, _ := strings.Cut(key, "/")
-	queue, found := listeners[directory+"/"]
-	if !found {
-		return
-	}
-	event := message.S3Event(bucketName, key, size, time.Now())
-	if err := s.queues.Send(context.Background(), queue, event, 0); err != nil {
-		s.Log.Error("event is lost until the next sweep", "key", key, "error", err)
+// raiser returns a function to be called when an object with a key and a size was stored. It sends the
+// event to a queue, as S3 does by a bucket notification. The map listeners names the queue for each prefix
+// of keys; for any other prefix, the function does nothing.
+func raiser(to task.Sender, log *slog.Logger) func(key string, size int64) {
+	return func(key string, size int64) {
+		directory, _, _ := strings.Cut(key, "/")
+		queue, found := listeners[directory+"/"]
+		if !found {
+			return
+		}
+		if err := message.Raise(context.Background(), to, queue, key, size, time.Now()); err != nil {
+			log.Error("event is lost until the next sweep", "key", key, "error", err)
+		}
 	}
 }

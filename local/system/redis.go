@@ -50,26 +50,23 @@ func dialRedis(ctx context.Context, url string, traffic *vitals.Traffic) (goredi
 // claimRedis writes the bucket's mark into a remote Redis. It fails if Redis has the mark of
 // another bucket, because the frontiers of both buckets would be mixed up. The mark is the hash
 // of the bucket's first storage strategy, which differs between buckets because it contains the
-// time of creation.
-func (s *System) claimRedis(ctx context.Context) error {
-	if s.options.Redis == "" {
-		return nil
-	}
-	first, err := s.Bucket.Get(ctx, layout.StrategyKey(string(rules.Storage), 1), blob.Range{})
+// time of creation. If the bucket has no strategy yet, the error wraps blob.ErrAbsent.
+func claimRedis(ctx context.Context, bucket blob.Reader, rdb goredis.UniversalClient) error {
+	first, err := bucket.Get(ctx, layout.StrategyKey(string(rules.Storage), 1), blob.Range{})
 	if err != nil {
 		return fmt.Errorf("cannot tell which bucket this is: %w", err)
 	}
 	sum := sha256.Sum256(first)
-	bucket := hex.EncodeToString(sum[:16])
+	mark := hex.EncodeToString(sum[:16])
 	const key = "bucketsearch:bucket"
-	if err := s.Redis.SetNX(ctx, key, bucket, 0).Err(); err != nil {
+	if err := rdb.SetNX(ctx, key, mark, 0).Err(); err != nil {
 		return fmt.Errorf("cannot claim redis: %w", err)
 	}
-	holds, err := s.Redis.Get(ctx, key).Result()
+	holds, err := rdb.Get(ctx, key).Result()
 	if err != nil {
 		return fmt.Errorf("cannot claim redis: %w", err)
 	}
-	if holds != bucket {
+	if holds != mark {
 		return errors.New("the Redis of --redis holds the frontier of another bucket; choose another of its databases, such as redis://127.0.0.1:6379/1, or flush this one, which loses nothing but time")
 	}
 	return nil

@@ -108,7 +108,7 @@ func Open(ctx context.Context, options Options) (_ *System, err error) {
 	if err := s.checkRoom(ctx); err != nil {
 		return nil, err
 	}
-	if s.store, err = openStore(ctx, options, dir, s3.Events{Stored: s.raise, Restarted: s.restarted("object store")}, s.vitals.Traffic()); err != nil {
+	if s.store, err = openStore(ctx, options, dir, s3.Events{Stored: raiser(s.queues, s.Log), Restarted: s.restarted("object store")}, s.vitals.Traffic()); err != nil {
 		return nil, err
 	}
 	s.Bucket = s.bucket("system")
@@ -118,8 +118,10 @@ func Open(ctx context.Context, options Options) (_ *System, err error) {
 	if _, err := publishStrategies(ctx, s.Bucket, options.Partitions); err != nil {
 		return nil, s.store.explain(err)
 	}
-	if err := s.claimRedis(ctx); err != nil {
-		return nil, err
+	if options.Redis != "" {
+		if err := claimRedis(ctx, s.Bucket, s.Redis); err != nil {
+			return nil, err
+		}
 	}
 	s.Settings = &settings.Cache{Bucket: s.bucket("system"), Now: time.Now, Age: settingsAge}
 	return s, nil
