@@ -84,6 +84,11 @@ func (p *publisher) publish(files publication, partitions int) error {
 	if err := p.strategies(ctx, files.strategies, partitions); err != nil {
 		return err
 	}
+	if !p.dry {
+		if err := p.CheckStore(ctx); err != nil {
+			return err
+		}
+	}
 	if err := p.collections(ctx, files.collections); err != nil {
 		return err
 	}

@@ -5,8 +5,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -16,28 +14,16 @@ import (
 func TestSearcher(t *testing.T) {
 	t.Parallel()
 	s := open(t, options(t))
-	origin, err := url.Parse(s.store.url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	readers := httptest.NewServer(&httputil.ReverseProxy{
-		Rewrite: func(r *httputil.ProxyRequest) {
-			r.Out.URL.Scheme, r.Out.URL.Host = origin.Scheme, origin.Host
-			r.Out.Host = r.In.Host // which is signed
-		},
-	})
-	defer readers.Close()
-	proxy := readers.Config.Handler
 	writes := make(chan string, 100)
-	readers.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			writes <- r.Method + " " + r.URL.Path
-			http.Error(w, "<Error><Code>AccessDenied</Code></Error>", http.StatusForbidden)
-			return
+	readers := newProxy(t, s, func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodGet || r.Method == http.MethodHead {
+			return true
 		}
-		proxy.ServeHTTP(w, r)
+		writes <- r.Method + " " + r.URL.Path
+		http.Error(w, "<Error><Code>AccessDenied</Code></Error>", http.StatusForbidden)
+		return false
 	})
-	searcher, err := NewSearcher(Options{S3: readers.URL + origin.Path, Getenv: s.store.getenv}, PageOptions{}, slog.New(slog.NewTextHandler(t.Output(), nil)))
+	searcher, err := NewSearcher(Options{S3: readers, Getenv: s.store.getenv}, PageOptions{}, slog.New(slog.NewTextHandler(t.Output(), nil)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -118,6 +118,9 @@ func Open(ctx context.Context, options Options) (_ *System, err error) {
 	if _, err := publishStrategies(ctx, s.Bucket, options.Partitions); err != nil {
 		return nil, s.store.explain(err)
 	}
+	if err := s.store.checkCreate(ctx); err != nil {
+		return nil, err
+	}
 	if options.Redis != "" {
 		if err := claimRedis(ctx, s.Bucket, s.Redis); err != nil {
 			return nil, err

@@ -114,11 +114,15 @@ func (w *Worker) Run(ctx context.Context) error {
 	return w.feedBack(context.WithoutCancel(ctx))
 }
 
-// awaitPublished waits until the bucket has strategies, and then claims Redis for this bucket.
+// awaitPublished waits until the bucket has strategies. Then it claims Redis for this bucket, and checks the
+// object store.
 func (w *Worker) awaitPublished(ctx context.Context) error {
 	for said := false; ; {
 		err := claimRedis(ctx, w.store.bucket, w.redis)
-		if !errors.Is(err, blob.ErrAbsent) {
+		switch {
+		case err == nil:
+			return w.store.checkCreate(ctx)
+		case !errors.Is(err, blob.ErrAbsent):
 			return w.store.explain(err)
 		}
 		if !said {
