@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/inventory"
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/local/system"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
@@ -114,6 +115,7 @@ func (l *location) values() map[string]listOf {
 		"--facet":             fixed("site", "lang", "collection", "type", "year"),
 		"--by":                fixed("language", "source", "collection", "site", "day"),
 		"export --format":     fixed("jsonl", "xml", "markdown", "warc", "wacz", "webo", "mirror"),
+		"work --functions":    fixed(task.Queues...),
 		"page --format":       fixed("html", "text", "markdown", "json"),
 		"--lang":              languages,
 		"--across":            languages,

@@ -19,7 +19,7 @@ import (
 // includes a --help after the command. The function completed adds flags such as --data DIR to each
 // match that does not end with --help.
 var hinted = regexp.MustCompile(`\bbucketsearch ((?:` + strings.Join([]string{
-	"up", "crawl", "search", "page", "mcp", "export", "import", "eval", "status", "why", "verify", "list", "urls", "report", "collections", "strategy", "pause", "resume", "limits", "keys", "curate",
+	"up", "query", "work", "publish", "crawl", "search", "page", "mcp", "export", "import", "eval", "status", "why", "verify", "list", "urls", "report", "collections", "strategy", "pause", "resume", "limits", "keys", "curate",
 	"forget", "resend", "rebuild", "reindex",
 }, "|") + `)\b(?: [a-z]+)?(?: --help)?)`)
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 )
 
 const (
+	usualCache = 10_000_000_000 // size of --cache in bytes, unless --cache-size is given
 	// servedAge is the maximum age of the state of the index (its manifests) from which the command query
 	// answers: that of the function query in the cloud, where each look at the bucket costs money.
 	servedAge = 10 * time.Second
@@ -44,6 +46,9 @@ func queryCommand(where *location) *cobra.Command {
 			if where.s3 == "" {
 				return misuse(errors.New("query needs a bucket elsewhere, such as --s3 https://s3.eu-central-1.amazonaws.com/my-bucket; to serve a data directory: bucketsearch up"))
 			}
+			if disk > 0 && dir == "" {
+				return misuse(errors.New("--cache-size has no meaning without --cache"))
+			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -51,15 +56,14 @@ func queryCommand(where *location) *cobra.Command {
 			if err != nil {
 				return misuse(err)
 			}
-			page.Dir, page.Disk = dir, disk
+			page.Dir, page.Disk = dir, cmp.Or(disk, usualCache)
 			return runQuery(cmd, where, &serve, page)
 		},
 	}
 	cmd.Flags().SortFlags = false
 	serve.flags(cmd.Flags())
 	cmd.Flags().StringVar(&dir, "cache", "", "keep parts of the index that were read in this `dir`, too, beside\nmemory; it survives restarts")
-	sizeVar(cmd.Flags(), &disk, "cache-size", "greatest `size` of --cache, such as 20GB")
-	cmd.MarkFlagsRequiredTogether("cache", "cache-size")
+	sizeVar(cmd.Flags(), &disk, "cache-size", "greatest `size` of --cache, such as 20GB; else 10GB")
 	return cmd
 }
 

@@ -8,13 +8,16 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/local/system"
+	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
 func workCommand(where *location) *cobra.Command {
 	var functions []string
+	var queues string
 	var allowPrivate bool
 	cmd := &cobra.Command{
 		Use:   "work",
@@ -30,19 +33,25 @@ func workCommand(where *location) *cobra.Command {
 			"A worker may be killed at any moment: what it was doing comes to another within seconds. At\n" +
 			"SIGTERM it begins nothing more, and ends within 25 seconds. It logs JSON to the standard error.\n" +
 			"The number of messages of a function is the length of the Redis stream\n" +
-			"bucketsearch:queue:{FUNCTION}, by which programs such as KEDA start and stop workers.",
+			"bucketsearch:queue:{FUNCTION}, by which programs such as KEDA start and stop workers.\n\n" +
+			"With --queues, functions of a stack on AWS run here, beside those in Lambda or in place of them\n" +
+			"(disable their event source mappings). Fetch, rank and watch need no Redis then.",
 		Example: "  bucketsearch work --s3 http://127.0.0.1:9000/my-bucket --redis redis://127.0.0.1:6379/0\n" +
 			"  bucketsearch work --s3 URL --redis URL --functions fetch\n" +
-			"  bucketsearch work --s3 URL --redis URL --functions schedule,pack,index,merge,rank,sweep,watch",
+			"  bucketsearch work --s3 URL --redis URL --functions schedule,pack,index,merge,rank,sweep,watch\n" +
+			"  bucketsearch work --s3 URL --functions fetch --queues https://sqs.REGION.amazonaws.com/1/S-",
 		Args: nothing,
 		PreRunE: func(*cobra.Command, []string) error {
-			if where.s3 == "" || where.redis == "" {
-				return misuse(errors.New("work needs a bucket and a Redis elsewhere, --s3 URL and --redis URL; on one machine alone: bucketsearch up"))
+			if functions == nil {
+				functions = task.Queues
 			}
 			for _, name := range functions {
-				if !slices.Contains(task.Queues, name) {
-					return misuse(fmt.Errorf("--functions: there is no function %q; want some of %s", name, strings.Join(task.Queues, ", ")))
+				if where.redis == "" && queues != "" && system.NeedsRedis(name) {
+					return misuse(fmt.Errorf("the function %s needs a Redis: --redis URL", name))
 				}
+			}
+			if where.s3 == "" || where.redis == "" && queues == "" {
+				return misuse(errors.New("work needs a bucket and a Redis elsewhere, --s3 URL and --redis URL; on one machine alone: bucketsearch up"))
 			}
 			return nil
 		},
@@ -54,11 +63,7 @@ func workCommand(where *location) *cobra.Command {
 			options.AllowPrivate = allowPrivate
 			log := slog.New(slog.NewJSONHandler(cmd.ErrOrStderr(), nil))
 			slog.SetDefault(log)
-			if len(functions) == 0 {
-				functions = task.Queues
-			}
-			functions = slices.Compact(slices.Sorted(slices.Values(functions)))
-			w, err := system.OpenWorker(cmd.Context(), options, functions, log)
+			w, err := system.OpenWorker(cmd.Context(), system.WorkerOptions{Options: options, Run: functions, Queues: queues, Log: log})
 			if err != nil {
 				return err
 			}
@@ -68,7 +73,25 @@ func workCommand(where *location) *cobra.Command {
 		},
 	}
 	cmd.Flags().SortFlags = false
-	cmd.Flags().StringSliceVar(&functions, "functions", nil, "run only these `functions`, with commas between them; else all")
+	functionsVar(cmd.Flags(), &functions)
+	cmd.Flags().StringVar(&queues, "queues", "", "take messages from the queues of a stack on AWS, whose URLs begin\nwith this `URL`, such as https://sqs.eu-central-1.amazonaws.com/\n123456789012/STACK-")
 	cmd.Flags().BoolVar(&allowPrivate, "allow-private", false, "crawl addresses that are not public, too, such as 127.0.0.1")
 	return cmd
+}
+
+// functionsVar defines the flag --functions, a list of names of functions, which are those of their queues.
+func functionsVar(flags *pflag.FlagSet, to *[]string) {
+	read := func(name, text string) (functions []string, err error) {
+		for function := range strings.SplitSeq(text, ",") {
+			if !slices.Contains(task.Queues, function) {
+				return nil, literal.Wrong(name, text, "some of "+strings.Join(task.Queues, ","))
+			}
+			if !slices.Contains(functions, function) {
+				functions = append(functions, function)
+			}
+		}
+		return functions, nil
+	}
+	show := func(functions []string) string { return strings.Join(functions, ",") }
+	flags.Var(flagValue[[]string]{"--functions", to, read, show}, "functions", "run only these `functions`, with commas between them; else all")
 }

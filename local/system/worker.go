@@ -12,11 +12,13 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/bucketsearch/bucketsearch/functions/fetch"
+	"github.com/bucketsearch/bucketsearch/functions/shared/environment"
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/functions/shared/vitals"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/local/queue"
+	"github.com/bucketsearch/bucketsearch/local/sqs"
 	"github.com/bucketsearch/bucketsearch/local/stream"
 	"github.com/bucketsearch/bucketsearch/strategy/lease"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
@@ -30,36 +32,72 @@ const (
 	publishedTick     = 5 * time.Second  // time between two looks whether something is published
 )
 
-// Worker runs some of the functions, or all, on a bucket and a Redis elsewhere. Any number of workers, on
-// any machines, work together. Their queues are in Redis (see package stream), which the functions also
-// tell of the objects that they store, as bucket notifications do on AWS. A worker may be killed at any
-// moment: what it was doing is done by another.
+// Worker runs some of the functions, or all, on a bucket elsewhere. Any number of workers, on any machines,
+// work together. A worker may be killed at any moment: what it was doing is done by another.
+//
+//	                       WorkerOptions.Queues is ""          it is set
+//	queues                 in Redis (see package stream)       those of a stack on AWS
+//	who tells of objects   the function that stored them       the bucket's notifications
+//	clocks                 the workers, once for all of them   those of the stack
+//	Redis                  is needed                           is needed by the functions that NeedsRedis names
 type Worker struct {
-	names    []string // names of the functions
-	options  Options
+	options  WorkerOptions
 	store    *store
-	redis    goredis.UniversalClient
-	sender   *stream.Sender
+	redis    goredis.UniversalClient // nil if the worker has none
+	sender   task.Sender
+	open     func(function string) queue.Source // returns the queue of the function with the name
 	settings *settings.Cache
+	letters  message.DeadLetterStore
 	vitals   *vitals.Recorder
 	process  string // name of this process in its leases
 	log      *slog.Logger
 }
 
-// OpenWorker connects to the bucket Options.S3 and to Options.Redis. The parameter functions has the names
-// of the functions to be run, which are those of their queues (see task.Queues).
-func OpenWorker(ctx context.Context, o Options, functions []string, log *slog.Logger) (*Worker, error) {
-	w := &Worker{names: functions, options: o, process: processName(), log: log}
+// WorkerOptions are the settings of a Worker.
+type WorkerOptions struct {
+	Options          // S3 and, unless no function needs it, Redis must be set
+	Run     []string // names of the functions to be run, which are those of their queues (see task.Queues)
+	Queues  string   // what the URLs of the queues of a stack on AWS begin with; "" if the queues are in Redis
+	Log     *slog.Logger
+}
+
+// NeedsRedis reports whether the function with the name needs Redis although its queue is not there.
+func NeedsRedis(function string) bool {
+	switch function {
+	case task.Fetch, task.Rank, task.Watch:
+		return false
+	}
+	return true
+}
+
+// OpenWorker connects to the bucket, to Redis and to the queues.
+func OpenWorker(ctx context.Context, o WorkerOptions) (*Worker, error) {
+	w := &Worker{options: o, process: processName(), log: o.Log}
 	w.vitals = vitals.New(vitals.Options{Worker: w.process, Now: time.Now})
 	var err error
-	if w.redis, err = dialRedis(ctx, o.Redis, w.vitals.Traffic()); err != nil {
-		return nil, err
+	if o.Redis != "" {
+		if w.redis, err = dialRedis(ctx, o.Redis, w.vitals.Traffic()); err != nil {
+			return nil, err
+		}
 	}
-	w.sender = stream.NewSender(w.redis)
-	if w.store, _, err = connect(o.S3, o.Getenv, raiser(w.sender, log), w.vitals.Traffic()); err != nil {
-		return nil, errors.Join(err, w.redis.Close())
+	var stored func(string, int64)
+	if o.Queues == "" {
+		w.sender, w.open = stream.NewSender(w.redis), w.stream
+		stored = raiser(w.sender, o.Log)
+	} else {
+		client, err := environment.OpenSQS(ctx, w.vitals.Traffic())
+		if err != nil {
+			return nil, errors.Join(err, w.Close())
+		}
+		urls := environment.QueueURLs(o.Queues)
+		w.sender = message.NewSQS(client, urls)
+		w.open = func(function string) queue.Source { return sqs.New(client, urls[function], w.logOf(function)) }
+	}
+	if w.store, _, err = connect(o.S3, o.Getenv, stored, w.vitals.Traffic()); err != nil {
+		return nil, errors.Join(err, w.Close())
 	}
 	w.settings = &settings.Cache{Bucket: w.bucket("system"), Now: time.Now, Age: workerSettingsAge}
+	w.letters = message.DeadLetterStore{Bucket: w.bucket("system"), Now: time.Now, Log: o.Log}
 	return w, nil
 }
 
@@ -81,20 +119,17 @@ func (w *Worker) Run(ctx context.Context) error {
 		transport: w.vitals.Traffic().Transport(fetch.Transport(w.options.AllowPrivate)), sleep: awake(ctx),
 		agent: w.options.Agent, worker: w.process,
 	}.functions()
-	letters := message.DeadLetterStore{Bucket: w.bucket("system"), Now: time.Now, Log: w.log}
 	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var running, keepers sync.WaitGroup
-	for _, name := range w.names {
-		log := w.logOf(name)
-		messages := stream.New(w.redis, stream.Options{
-			Name: name, MaxReceives: message.MaxReceives, MaxBackoff: message.MaxDelay, Log: log,
-			Dead: func(d message.DeadLetter) bool { return letters.Store(context.WithoutCancel(ctx), d) },
-		})
-		keepers.Go(func() { messages.Keep(keeping) })
+	for _, name := range w.options.Run {
+		log, messages := w.logOf(name), w.open(name)
+		if kept, is := messages.(*stream.Queue); is {
+			keepers.Go(func() { kept.Keep(keeping) })
+		}
 		running.Go(func() {
 			err := queue.Deliver(ctx, messages, queue.Mapping{
-				Function: w.vitals.Watch(name, letters.Watch(name, handlers[name])), Concurrency: concurrency[name], BatchSize: 1,
+				Function: w.vitals.Watch(name, w.letters.Watch(name, handlers[name])), Concurrency: concurrency[name], BatchSize: 1,
 				Timeout: task.Timeout(name), Grace: workerGrace, Log: log,
 			})
 			if err != nil {
@@ -102,37 +137,57 @@ func (w *Worker) Run(ctx context.Context) error {
 			}
 		})
 	}
-	for _, c := range w.clocks() {
-		if slices.Contains(w.names, c.function) {
-			running.Go(func() { every(ctx, c.period, c.tick, w.logOf(c.function)) })
+	if w.options.Queues == "" {
+		for _, c := range w.clocks() {
+			if slices.Contains(w.options.Run, c.function) {
+				running.Go(func() { every(ctx, c.period, c.tick, w.logOf(c.function)) })
+			}
 		}
 	}
 	running.Go(func() { every(ctx, feedbackTick, w.feedBack, w.log) })
 	running.Wait()
 	stop()
 	keepers.Wait()
-	return w.feedBack(context.WithoutCancel(ctx))
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	if err := w.feedBack(last); err != nil {
+		w.log.Warn("at the end", "error", err)
+	}
+	return nil
+}
+
+// stream returns the queue of a function in Redis.
+func (w *Worker) stream(function string) queue.Source {
+	return stream.New(w.redis, stream.Options{
+		Name: function, MaxReceives: message.MaxReceives, MaxBackoff: message.MaxDelay, Log: w.logOf(function),
+		Dead: func(d message.DeadLetter) bool { return w.letters.Store(context.Background(), d) },
+	})
 }
 
 // awaitPublished waits until the bucket has strategies. Then it claims Redis for this bucket, and checks the
 // object store.
 func (w *Worker) awaitPublished(ctx context.Context) error {
-	for said := false; ; {
-		err := claimRedis(ctx, w.store.bucket, w.redis)
-		switch {
-		case err == nil:
-			return w.store.checkCreate(ctx)
-		case !errors.Is(err, blob.ErrAbsent):
+	for said := false; ; said = true {
+		_, err := w.settings.Get(ctx)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, blob.ErrAbsent) {
 			return w.store.explain(err)
 		}
 		if !said {
 			w.log.Info("nothing is published in the bucket yet, so there is nothing to do; to publish what to crawl: bucketsearch publish FILE", "bucket", w.store.url)
 		}
-		said = true
 		if blob.Sleep(ctx, publishedTick) != nil {
 			return nil
 		}
 	}
+	if w.redis != nil {
+		if err := claimRedis(ctx, w.store.bucket, w.redis); err != nil {
+			return err
+		}
+	}
+	return w.store.checkCreate(ctx)
 }
 
 // clock makes a function run at regular times.
@@ -175,4 +230,9 @@ func (w *Worker) feedBack(ctx context.Context) error {
 }
 
 // Close closes the connections.
-func (w *Worker) Close() error { return w.redis.Close() }
+func (w *Worker) Close() error {
+	if w.redis == nil {
+		return nil
+	}
+	return w.redis.Close()
+}

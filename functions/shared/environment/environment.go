@@ -123,19 +123,34 @@ func Read(ctx context.Context, function string, getenv func(string) string) (*En
 		e.Redis = redis.NewClient(options)
 	}
 	if prefix := getenv("BUCKETSEARCH_QUEUES"); prefix != "" {
-		loaded, err := config.LoadDefaultConfig(ctx, config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
-			e.Traffic.Transport(t)
-		})))
+		client, err := OpenSQS(ctx, e.Traffic)
 		if err != nil {
-			return nil, fmt.Errorf("cannot read the AWS configuration: %w", err)
+			return nil, err
 		}
-		urls := make(map[string]string)
-		for _, queue := range task.Queues {
-			urls[queue] = prefix + queue
-		}
-		e.Sender = message.NewSQS(sqs.NewFromConfig(loaded), urls)
+		e.Sender = message.NewSQS(client, QueueURLs(prefix))
 	}
 	return e, nil
+}
+
+// OpenSQS returns a client of SQS with the credentials and the region of the usual AWS variables. The
+// parameter traffic counts the bytes of its connections.
+func OpenSQS(ctx context.Context, traffic *vitals.Traffic) (*sqs.Client, error) {
+	loaded, err := config.LoadDefaultConfig(ctx, config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
+		traffic.Transport(t)
+	})))
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the AWS configuration: %w", err)
+	}
+	return sqs.NewFromConfig(loaded), nil
+}
+
+// QueueURLs returns the URL of each queue, by its name. The parameter prefix is what all URLs begin with.
+func QueueURLs(prefix string) map[string]string {
+	urls := make(map[string]string)
+	for _, queue := range task.Queues {
+		urls[queue] = prefix + queue
+	}
+	return urls
 }
 
 // limitMemory sets the soft memory limit of this process. The parameter memory is the memory of the Lambda
