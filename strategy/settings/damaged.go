@@ -2,12 +2,14 @@ package settings
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
 	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
@@ -29,6 +31,7 @@ type unreadDocuments struct {
 	mu     sync.Mutex // protects the fields below
 	faults numbered.Faults
 	lost   []string // sentences for people, one for each strategy of which no version can be read
+	none   []error  // errors of strategies that have no version
 }
 
 // add adds the faults of documents to u.
@@ -40,17 +43,31 @@ func (u *unreadDocuments) add(faults numbered.Faults) {
 
 // strategy handles the result of reading a strategy into *d. If the error is numbered.ErrDamaged, no
 // version of the strategy could be read. Then the method sets *d to a substitute that has only
-// partition 0, records the damage, and returns nil. Otherwise it returns err unchanged.
+// partition 0, records the damage, and returns nil. If the error is blob.ErrAbsent, it records that the strategy
+// has no version, and returns nil (see absent). Otherwise it returns err unchanged.
 func (u *unreadDocuments) strategy(d *rules.Document, kind rules.Kind, err error) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if errors.Is(err, blob.ErrAbsent) {
+		u.none = append(u.none, fmt.Errorf("cannot read %s strategy: %w", kind, err))
+		return nil
+	}
 	if !errors.Is(err, numbered.ErrDamaged) {
 		return err
 	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
 	u.lost = append(u.lost, err.Error())
 	*d = rules.Even(kind, 1, time.Time{})
 	d.Version = 0
 	return nil
+}
+
+// absent returns an error if a strategy has no version: ErrUnpublished if none has one, and there are no collections
+// either. The parameter says whether there are no collections.
+func (u *unreadDocuments) absent(noCollections bool) error {
+	if len(u.none) == 2 && noCollections {
+		return ErrUnpublished
+	}
+	return errors.Join(u.none...)
 }
 
 // judge adds to the settings a warning for each document that is damaged or has unknown fields, and pauses the crawl

@@ -38,6 +38,10 @@ type Settings struct {
 	fingerprint string           // result of Fingerprint
 }
 
+// ErrUnpublished means that nothing is published: the bucket has no strategy and no collection, like that of a new
+// system. Functions that clocks start have nothing to do then. It is also a blob.ErrAbsent.
+var ErrUnpublished = fmt.Errorf("nothing is published: no strategy and no collection: %w", blob.ErrAbsent)
+
 // Reader reads settings repeatedly. It reads each version of a strategy only once. Of
 // all other documents, it reads the newest version each time. The zero Reader is ready
 // to use, for one bucket. It is safe for concurrent use.
@@ -89,6 +93,9 @@ func (r *Reader) Read(ctx context.Context, bucket blob.Reader, now time.Time) (*
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
+	if err := unread.absent(len(s.Collections) == 0); err != nil {
+		return nil, err
+	}
 	s.Crawl, s.Storage, s.storages = crawls.InForce, storages.InForce, storages.Versions
 	if len(s.storages) == 0 { // no version can be read
 		s.storages = []rules.Document{s.Storage}
@@ -107,6 +114,9 @@ type Cache struct {
 	Bucket blob.Reader
 	Now    func() time.Time
 	Age    time.Duration // maximum age of cached settings; older ones are read again
+	// Empty is true for those who answer also while nothing is published, as searches do: Get then returns empty
+	// settings, and not ErrUnpublished.
+	Empty bool
 
 	reader Reader
 	hint   numbered.Hint
@@ -146,6 +156,9 @@ func (c *Cache) renew(ctx context.Context, now time.Time) (*Settings, error) {
 	}
 	if from == nil || err != nil { // the hint may name a version that is deleted
 		fresh, err = c.reader.Read(ctx, c.Bucket, now)
+	}
+	if c.Empty && errors.Is(err, ErrUnpublished) {
+		fresh, err = new(Settings), nil
 	}
 	if err != nil {
 		return nil, err

@@ -97,6 +97,27 @@ func TestReadNeedsBothStrategies(t *testing.T) {
 	}
 }
 
+// Without strategies and collections, nothing is published yet. Without strategies, but with a collection, they are lost.
+func TestUnpublished(t *testing.T) {
+	bucket := memblob.New()
+	if _, err := settings.Read(t.Context(), bucket, noon); !errors.Is(err, settings.ErrUnpublished) {
+		t.Errorf("new bucket: %v, want %v", err, settings.ErrUnpublished)
+	}
+	cache := settings.Cache{Bucket: bucket, Now: func() time.Time { return noon }, Empty: true}
+	if s, err := cache.Get(t.Context()); err != nil || len(s.Partitions()) != 0 {
+		t.Errorf("new bucket: %+v, %v; want empty settings", s, err)
+	}
+	publish(t, bucket, docs())
+	_, err := settings.Read(t.Context(), bucket, noon)
+	if errors.Is(err, settings.ErrUnpublished) || !errors.Is(err, blob.ErrAbsent) {
+		t.Errorf("with a collection: %v, want %v", err, blob.ErrAbsent)
+	}
+	publish(t, bucket, rules.Even(rules.Crawl, 1, noon))
+	if _, err := settings.Read(t.Context(), bucket, noon); errors.Is(err, settings.ErrUnpublished) || !errors.Is(err, blob.ErrAbsent) {
+		t.Errorf("without a storage strategy: %v, want %v", err, blob.ErrAbsent)
+	}
+}
+
 func TestDecide(t *testing.T) {
 	bucket := memblob.New()
 	crawl := rules.Even(rules.Crawl, 2, noon)

@@ -217,9 +217,10 @@ func (e *Environment) Start(handle message.Handler) {
 	lambda.StartWithOptions(e.Watch(handle), lambda.WithEnableSIGTERM(e.end))
 }
 
-// Serve answers requests to the function's URL with the handler, and streams the responses. It does
-// not return.
+// Serve answers requests to the function's URL with the handler, and streams the responses. While
+// nothing is published, the handler gets empty settings. Serve does not return.
 func (e *Environment) Serve(handler http.Handler) {
+	e.Settings.Empty = true
 	e.logAll()
 	lambdaurl.Start(withCookies(e.WatchHTTP(handler)), lambda.WithEnableSIGTERM(e.end))
 }

@@ -31,6 +31,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // Handler is the signature of all functions that read a queue.
@@ -51,14 +52,21 @@ func Each(ctx context.Context, log *slog.Logger, event events.SQSEvent, run func
 }
 
 // EachTask is like Each, but calls run with a T, which it decodes from the JSON object in the body
-// of a message. A message with any other body fails with a Terminal error.
+// of a message. A message with any other body fails with a Terminal error. If run fails because
+// nothing is published yet (settings.ErrUnpublished), there is nothing to do: EachTask logs this,
+// and the message has not failed.
 func EachTask[T any](ctx context.Context, log *slog.Logger, event events.SQSEvent, run func(context.Context, T) error) events.SQSEventResponse {
 	return Each(ctx, log, event, func(ctx context.Context, body string) error {
 		var task T
 		if err := Decode(body, &task); err != nil {
 			return err
 		}
-		return run(ctx, task)
+		err := run(ctx, task)
+		if errors.Is(err, settings.ErrUnpublished) {
+			log.InfoContext(ctx, "nothing to do", "reason", err.Error())
+			return nil
+		}
+		return err
 	})
 }
 
