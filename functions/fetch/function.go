@@ -228,6 +228,9 @@ func (f *Function) receive(ctx context.Context, record events.SQSMessage) error 
 	if err := message.Decode(record.Body, &b); err != nil {
 		return err
 	}
+	if len(b.Targets) == 0 {
+		return message.Terminal(errors.New("the message is no batch: it has no targets"))
+	}
 	if f.tooLate(b) && receives(record) > 1 {
 		return f.bury(ctx, b)
 	}

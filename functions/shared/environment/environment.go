@@ -211,18 +211,26 @@ const (
 	shutdownTime = 400 * time.Millisecond
 )
 
-// Start runs handle for the messages of the function's queue. It does not return.
+// Start runs handle for the messages of the function's queue, and for other events (see
+// message.Accept). It does not return.
 func (e *Environment) Start(handle message.Handler) {
 	e.logAll()
-	lambda.StartWithOptions(e.Watch(handle), lambda.WithEnableSIGTERM(e.end))
+	lambda.StartWithOptions(message.Accept(e.Watch(handle)), lambda.WithEnableSIGTERM(e.end))
 }
 
 // Serve answers requests to the function's URL with the handler, and streams the responses. While
-// nothing is published, the handler gets empty settings. Serve does not return.
+// nothing is published, the handler gets empty settings. Events that are no requests fail. Serve
+// does not return.
 func (e *Environment) Serve(handler http.Handler) {
 	e.Settings.Empty = true
 	e.logAll()
-	lambdaurl.Start(withCookies(e.WatchHTTP(handler)), lambda.WithEnableSIGTERM(e.end))
+	serve := lambdaurl.Wrap(withCookies(e.WatchHTTP(handler)))
+	lambda.StartWithOptions(func(ctx context.Context, r *events.LambdaFunctionURLRequest) (*events.LambdaFunctionURLStreamingResponse, error) {
+		if r.RequestContext.HTTP.Method == "" {
+			return nil, fmt.Errorf("cannot accept the event: the function %s answers only requests to its function URL", e.function)
+		}
+		return serve(ctx, r)
+	}, lambda.WithEnableSIGTERM(e.end))
 }
 
 // withCookies returns a handler that adds the cookies of each request to its headers, and then

@@ -29,10 +29,10 @@ func EachKey(body string, run func(key string) error) error {
 	return errors.Join(errs...)
 }
 
-// S3Keys returns the unescaped keys of the created objects in a bucket event.
-// Events other than ObjectCreated are skipped, and s3:TestEvent, which S3 sends
-// when a notification is set up, has no keys. An eventName may begin with "s3:", as
-// some stores write it. A body that is not an event is a Terminal error.
+// S3Keys returns the unescaped keys of the created objects in a bucket event, as S3 or
+// EventBridge sends it. Events other than ObjectCreated are skipped, and s3:TestEvent,
+// which S3 sends when a notification is set up, has no keys. An eventName may begin with
+// "s3:", as some stores write it. A body that is not an event is a Terminal error.
 func S3Keys(body string) ([]string, error) {
 	keys, err := s3Keys(body)
 	if err != nil {
@@ -55,9 +55,22 @@ func s3Keys(body string) ([]string, error) {
 				} `json:"object"`
 			} `json:"s3"`
 		}
+		Source     string
+		DetailType string `json:"detail-type"`
+		Detail     struct{ Object struct{ Key string } }
 	}
 	if err := json.Unmarshal([]byte(body), &event); err != nil {
 		return nil, err
+	}
+	if event.Source == "aws.s3" { // from EventBridge, which does not escape keys
+		switch key := event.Detail.Object.Key; {
+		case event.DetailType != "Object Created":
+			return nil, nil
+		case key == "":
+			return nil, errors.New("it has no object key")
+		default:
+			return []string{key}, nil
+		}
 	}
 	if event.Event == "s3:TestEvent" {
 		return nil, nil
