@@ -231,19 +231,49 @@ func TestWhatQueryWrites(t *testing.T) {
 	}
 }
 
-// Dead letters raise an alarm, also those of messages whose function died without reporting a
-// failure.
+// Dead letters raise an alarm, whether they wait in their queue or the sweep has just taken them. So it ends when they
+// are taken, and no dead letter is taken before it is counted.
 func TestDeadLettersAreSeen(t *testing.T) {
 	t.Parallel()
 	type alarm struct {
-		Namespace, MetricName string
-		Dimensions            []struct{ Name, Value string }
-		Threshold             float64
+		Metrics []struct {
+			ID, Expression string
+			MetricStat     struct {
+				Metric struct {
+					Namespace, MetricName string
+					Dimensions            []struct{ Name, Value string }
+				}
+				Stat string
+			}
+		}
+		Threshold float64
 	}
 	a := resources[alarm](t, "AWS::CloudWatch::Alarm")["DeadLettersAlarm"]
-	if a.Namespace != "AWS/SQS" || a.MetricName != "ApproximateNumberOfMessagesVisible" || a.Threshold != 0 ||
-		len(a.Dimensions) != 1 || a.Dimensions[0].Value != "DeadLetters.QueueName" {
-		t.Errorf("alarm %+v", a)
+	counted := make(map[string]string)
+	for _, m := range a.Metrics {
+		if m.Expression != "" {
+			counted[m.ID] = m.Expression
+			continue
+		}
+		if len(m.MetricStat.Metric.Dimensions) != 1 || m.MetricStat.Metric.Dimensions[0].Value != "DeadLetters.QueueName" {
+			t.Errorf("%s counts %+v", m.ID, m)
+		}
+		counted[m.ID] = m.MetricStat.Stat + " of " + m.MetricStat.Metric.Namespace + " " + m.MetricStat.Metric.MetricName
+	}
+	want := map[string]string{
+		"failed":  "FILL(waiting, 0) + FILL(taken, 0)",
+		"waiting": "Maximum of AWS/SQS ApproximateNumberOfMessagesVisible",
+		"taken":   "Sum of AWS/SQS NumberOfMessagesDeleted",
+	}
+	if diff := cmp.Diff(want, counted); diff != "" || a.Threshold != 0 {
+		t.Errorf("threshold %v, metrics (-want +got):\n%s", a.Threshold, diff)
+	}
+	taken := false
+	for _, p := range resources[function](t, "AWS::Serverless::Function")["Sweep"].Policies {
+		taken = taken || p.SQSPollerPolicy.QueueName == "DeadLetters.QueueName"
+	}
+	if !taken {
+		t.Error("the sweep may not take dead letters")
 	}
 }
 

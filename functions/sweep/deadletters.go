@@ -20,6 +20,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
+// drain moves the messages that SQS gave up to the bucket, as dead letters. So they can be seen and sent again, and the
+// alarm of SQS's queue ends.
+func (f *Function) drain(ctx context.Context) error {
+	if f.DeadLetters == nil {
+		return nil
+	}
+	return f.DeadLetters.Drain(ctx)
+}
+
 // forgetLetters deletes the dead letters (messages that were given up) that contain a URL which a
 // takedown forgets. It searches for them once for every version of the takedowns, and again after
 // each grace period (a day). It reads only the dead letters of fetch, because no other function's

@@ -65,7 +65,9 @@ type Function struct {
 	Now    func() time.Time
 	Worker string // name under which this process takes leases
 	Limits Limits
-	Log    *slog.Logger
+	// DeadLetters has the messages that SQS gave up; nil where queues store dead letters themselves, as on a laptop.
+	DeadLetters interface{ Drain(context.Context) error }
+	Log         *slog.Logger
 
 	erased erase.Memory
 }
@@ -93,7 +95,8 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 //	frontiers (queues in Redis)   rebuild those that are lost or outdated, and let others follow new settings
 //	every storage partition       the steps of sweepPartition
 //	judgments and clicks          erase those of forgotten URLs
-//	dead letters                  delete those with forgotten URLs, send again those that an operator names
+//	dead letters                  take those in SQS's queue, delete those with forgotten URLs, send again those
+//	                              that an operator names
 //	vital signs and clicks        delete old ones
 //	limits                        pause the crawl when one is reached
 //	every crawl partition         send schedule a task to lease batches
@@ -120,7 +123,7 @@ func (f *Function) Run(ctx context.Context) error {
 	for _, p := range inForce.Partitions() {
 		errs = append(errs, f.sweepPartition(ctx, inForce, p, out, ended, fronts))
 	}
-	errs = append(errs, f.forgetJudgments(ctx, inForce), f.forgetLetters(ctx, inForce), f.resend(ctx), f.clearOld(ctx), f.enforceLimits(ctx, inForce))
+	errs = append(errs, f.forgetJudgments(ctx, inForce), f.drain(ctx), f.forgetLetters(ctx, inForce), f.resend(ctx), f.clearOld(ctx), f.enforceLimits(ctx, inForce))
 	for _, crawl := range inForce.Crawl.Partitions() {
 		errs = append(errs, f.schedule(ctx, crawl, inForce))
 	}

@@ -19,7 +19,7 @@ func main() {
 	}
 	f := &sweep.Function{
 		Bucket: e.Bucket, Redis: e.Redis, Sender: e.Sender, Now: time.Now,
-		Worker: e.Worker, Limits: sweep.DefaultLimits(), Log: e.Log,
+		Worker: e.Worker, Limits: sweep.DefaultLimits(), DeadLetters: e.DeadLetters, Log: e.Log,
 	}
 	e.Start(f.Handle)
 }

@@ -51,6 +51,9 @@ import (
 // settingsAge is the age at which cached settings are read from the bucket again.
 const settingsAge = 30 * time.Second
 
+// deadLetterQueue is the name of the queue to which SQS moves the messages that all other queues give up.
+const deadLetterQueue = "dead"
+
 // Environment holds the clients and settings with which a function runs. Fields that the function
 // does not use may be empty.
 type Environment struct {
@@ -58,7 +61,8 @@ type Environment struct {
 	Settings     *settings.Cache
 	Redis        redis.UniversalClient
 	Sender       task.Sender
-	Worker       string // name of the process, which no other process has
+	DeadLetters  *message.DeadLetterQueue // queue of SQS from which the sweep takes messages that were given up
+	Worker       string                   // name of the process, which no other process has
 	Agent        string
 	AllowPrivate bool
 	Judges       judgment.Keys
@@ -128,6 +132,7 @@ func Read(ctx context.Context, function string, getenv func(string) string) (*En
 			return nil, err
 		}
 		e.Sender = message.NewSQS(client, QueueURLs(prefix))
+		e.DeadLetters = &message.DeadLetterQueue{Client: client, URL: prefix + deadLetterQueue, Prefix: prefix[strings.LastIndex(prefix, "/")+1:], Store: e.deadLetterStore()}
 	}
 	return e, nil
 }
@@ -257,12 +262,15 @@ func (e *Environment) logAll() {
 // requests. At intervals it puts these into the bucket. It also stores dead letters, that is,
 // messages that are given up.
 func (e *Environment) Watch(handle message.Handler) message.Handler {
-	deadLetters := message.DeadLetterStore{Bucket: e.Bucket, Now: time.Now, Log: e.Log}
-	watched := e.vitals.Watch(e.function, deadLetters.Watch(e.function, handle))
+	watched := e.vitals.Watch(e.function, e.deadLetterStore().Watch(e.function, handle))
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 		defer e.feedBack(ctx)
 		return watched(ctx, event)
 	}
+}
+
+func (e *Environment) deadLetterStore() message.DeadLetterStore {
+	return message.DeadLetterStore{Bucket: e.Bucket, Now: time.Now, Log: e.Log}
 }
 
 // WatchHTTP returns an HTTP handler that calls the given one, and records its vital signs
