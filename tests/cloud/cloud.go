@@ -1,0 +1,195 @@
+package cloud
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob/s3blob"
+	"github.com/bucketsearch/bucketsearch/local/redis"
+	"github.com/bucketsearch/bucketsearch/local/s3"
+)
+
+// Options say what runs the stack.
+type Options struct {
+	Template  string // path of the template
+	Functions string // folder with the functions' binaries, each named as in CodeUri
+	Dir       string // folder for the object store and for files of functions
+	// Alone is true if a function has only one invocation at a time, whatever the template says: then the number of
+	// requests depends less on the speed of the machine.
+	Alone bool
+	Store s3.Command // command line of the object store
+	Log   io.Writer  // gets the output of the functions
+}
+
+// Cloud is a running stack.
+type Cloud struct {
+	Bucket *s3blob.Bucket // bucket of the stack, for its owner: requests are neither checked nor counted
+	URL    string         // URL of the function query, without a slash at the end
+
+	bucket        string // name of the bucket
+	notifications []notification
+	clocks        map[string]clock
+	functions     map[string]*function
+	queues        *queues
+	access        *access
+	meter         *meter
+	stop          []func() // ends what Start has started; the last function is called first
+
+	hidden atomic.Int64 // number of messages that functions have reported as failed
+
+	mu     sync.Mutex // protects the field failed
+	failed []string
+}
+
+// clock is a schedule of the template.
+type clock struct {
+	ScheduleExpression string
+	Target             struct{ Arn, RoleArn, Input string }
+}
+
+// Start starts the stack of a template. ctx limits Start only.
+func Start(ctx context.Context, o Options) (_ *Cloud, err error) {
+	c := &Cloud{
+		functions: make(map[string]*function), access: &access{statements: make(map[string][]statement), denials: make(map[string]int)},
+		meter: &meter{used: make(bill)},
+	}
+	defer func() {
+		if err != nil {
+			c.Close()
+		}
+	}()
+	frontier, err := redis.Start(ctx, redis.Options{Dir: o.Dir})
+	if err != nil {
+		return nil, err
+	}
+	c.stop = append(c.stop, frontier.Close)
+	host, port, _ := net.SplitHostPort(strings.TrimSuffix(strings.TrimPrefix(frontier.URL, "redis://"), "/0"))
+	t, err := readTemplate(o.Template, map[string]string{"Redis.PrimaryEndPoint.Address": host, "Redis.PrimaryEndPoint.Port": port})
+	if err != nil {
+		return nil, err
+	}
+	if err := c.grant(t); err != nil {
+		return nil, err
+	}
+	if c.queues, err = newQueues(t, c.access, c.meter); err != nil {
+		return nil, err
+	}
+	if c.clocks, err = resourcesOf[clock](t, "AWS::Scheduler::Schedule"); err != nil {
+		return nil, err
+	}
+	objects, err := c.startStore(ctx, t, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.startFunctions(ctx, t, o, objects); err != nil {
+		return nil, err
+	}
+	return c, c.startMappings(t, o)
+}
+
+// Credentials of the object store, for its owner and for all functions.
+const (
+	accessKey = "bucketsearch"
+	secretKey = "bucketsearch-secret"
+)
+
+// serve serves a handler on this machine, and returns its URL.
+func (c *Cloud) serve(handler http.Handler) (url string, err error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
+	go func() { _ = server.Serve(listener) }() // always ends with ErrServerClosed
+	c.stop = append(c.stop, func() { _ = server.Close() })
+	return "http://" + listener.Addr().String(), nil
+}
+
+// fail records that an invocation has failed.
+func (c *Cloud) fail(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.failed = append(c.failed, text)
+}
+
+// Failed returns a sentence for each invocation that has failed, and for each kind of request that was refused because
+// the template does not allow it.
+func (c *Cloud) Failed() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append(c.access.denied(), c.failed...)
+}
+
+// Tick makes a clock (schedule) of the template tick once.
+func (c *Cloud) Tick(name string) error {
+	ticking, found := c.clocks[name]
+	if !found {
+		return fmt.Errorf("the template has no clock %s", name)
+	}
+	role := strings.TrimSuffix(ticking.Target.RoleArn, ".Arn")
+	c.meter.add(role, usage{Ticks: 1})
+	c.queues.post(role, ticking.Target.Arn, ticking.Target.Input)
+	return nil
+}
+
+// Await waits until the queues are idle and done returns true. It fails when an invocation fails, or when ctx ends.
+//
+// An idle queue has no messages but those that functions have reported as failed. They come again after the visibility
+// timeout, which is longer than any test. The queue of pack may also have a reminder, which comes after a minute.
+func (c *Cloud) Await(ctx context.Context, done func() (bool, error)) error {
+	for {
+		if failed := c.Failed(); len(failed) > 0 {
+			return errors.New(strings.Join(failed, "\n"))
+		}
+		if c.idle() {
+			if ended, err := done(); err != nil || ended {
+				return err
+			}
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return fmt.Errorf("%w; messages wait: %v", context.Cause(ctx), c.waiting())
+		}
+	}
+}
+
+func (c *Cloud) idle() bool {
+	hidden := c.hidden.Load()
+	for name, q := range c.queues.set {
+		counts := q.Counts()
+		if counts.Visible > 0 || counts.Delayed > 0 && name != stackName+"-pack" {
+			return false
+		}
+		hidden -= int64(counts.InFlight)
+	}
+	return hidden >= 0
+}
+
+// waiting returns the bodies of the messages in all queues, by the queue's name.
+func (c *Cloud) waiting() map[string][]string {
+	bodies := make(map[string][]string)
+	for name, q := range c.queues.set {
+		if waiting := q.Bodies(); len(waiting) > 0 {
+			bodies[name] = waiting
+		}
+	}
+	return bodies
+}
+
+// Close ends everything that Start has started.
+func (c *Cloud) Close() {
+	for len(c.stop) > 0 {
+		last := len(c.stop) - 1
+		c.stop[last]()
+		c.stop = c.stop[:last]
+	}
+}

@@ -1,0 +1,28 @@
+// Package cloud runs the stack of infra/template.yaml on this machine, so that tests see what AWS would do with it:
+// what the template allows, what it connects, and what it costs.
+//
+//	in the template                     here
+//	AWS::S3::Bucket                     the embedded object store; its notifications send S3's events to queues
+//	AWS::SQS::Queue                     queues in memory, which speak SQS's protocol, with the template's delays,
+//	                                    visibility timeouts and numbers of receives
+//	AWS::Serverless::Function           the Lambda binary, one process for each concurrent invocation
+//	AWS::Lambda::EventSourceMapping     polls a queue, with the template's batches and concurrency
+//	AWS::Scheduler::Schedule            the test decides when a clock ticks (see Cloud.Tick)
+//	AWS::IAM::Role, Policies            every request to the object store and to the queues is checked
+//	AWS::ElastiCache::ReplicationGroup  redis-server
+//	FunctionUrlConfig                   an HTTP server (see Cloud.URL)
+//
+// Each function reaches the object store and the queues at addresses of its own. So they know its role, as on AWS by
+// its credentials.
+//
+// These things differ from AWS: connections are not encrypted, there is no private network, batching windows are a tenth as
+// long, and fetch may request addresses that are not public, because the crawled site is on this machine.
+//
+// # Costs
+//
+// Requests and invocations are counted, and the test TestBudget compares their price with testdata/budget.json. The time
+// of functions is shown, but not compared, because it depends on the machine. TestCosts crawls more pages, politely, and
+// prints what 10,000, a million and 100 million pages cost. Its figures are in infra/README.md:
+//
+//	go test ./tests/cloud -run TestCosts -v -pages 10000
+package cloud

@@ -1,0 +1,51 @@
+package cloud
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/message"
+)
+
+// The binaries of functions serve events as AWS sends them, or refuse them: none is ignored without a word.
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	c, said := start(t, false)
+	for _, test := range []struct {
+		function, event string
+		answer, refusal string // part of the answer, or of the error
+	}{
+		{"Schedule", "scheduler", `{"batchItemFailures":null}`, ""},
+		{"Sweep", "rule", `{"batchItemFailures":null}`, ""},
+		{"Schedule", "sqs-batch", `{"batchItemFailures":[]}`, ""}, // the bad message becomes a dead letter
+		{"Pack", "sqs-test", `{"batchItemFailures":null}`, ""},
+		{"Index", "sqs-sns-test", `{"batchItemFailures":null}`, ""},
+		{"Query", "function-url", `{"statusCode":200`, ""},
+		{"Query", "sqs-s3", "", "answers only requests to its function URL"},
+		{"Query", "alb", "", "answers only requests to its function URL"},
+		{"Fetch", "function-url", "", "it is an HTTP request"},
+		{"Pack", "kinesis", "", `it is from "aws:kinesis"`},
+		{"Fetch", "scheduler", `{"batchItemFailures":[]}`, ""}, // becomes a dead letter
+	} {
+		event, err := os.ReadFile("../../functions/shared/message/testdata/events/" + test.event + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := c.functions[test.function].invoke(t.Context(), event)
+		refused := test.refusal != "" && err != nil && strings.Contains(err.Error(), test.refusal)
+		if !refused && (test.refusal != "" || err != nil || !strings.HasPrefix(string(answer), test.answer)) {
+			t.Errorf("%s, %s: %s, %v\n%s", test.function, test.event, answer, err, said.take())
+		}
+	}
+	var buried []string
+	for key, err := range message.DeadLetters(t.Context(), c.Bucket) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		buried = append(buried, strings.Split(key, "/")[1])
+	}
+	if got := strings.Join(buried, " "); got != "fetch schedule" {
+		t.Errorf("dead buried of %q, want fetch and schedule", got)
+	}
+}

@@ -1,0 +1,95 @@
+package cloud
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/local/lambda"
+)
+
+// startFunctions starts the functions of the template: their runtimes and URLs. Processes start with invocations.
+func (c *Cloud) startFunctions(ctx context.Context, t template, o Options, objects *store) error {
+	functions, err := resourcesOf[functionProperties](t, "AWS::Serverless::Function")
+	if err != nil {
+		return err
+	}
+	concurrent, err := c.concurrency(t)
+	if err != nil {
+		return err
+	}
+	for name, f := range functions {
+		scratch := filepath.Join(o.Dir, "scratch", name)
+		if err := os.MkdirAll(scratch, 0o755); err != nil {
+			return err
+		}
+		variables, err := c.variables(name, objects, merged(t.Globals.Function.Environment.Variables, f.Environment.Variables))
+		if err != nil {
+			return err
+		}
+		variables = append(variables, "TMPDIR="+scratch, "AWS_LAMBDA_FUNCTION_MEMORY_SIZE="+strconv.Itoa(f.MemorySize))
+		runtime, err := lambda.Start(ctx, lambda.Function{
+			Name: name, Path: filepath.Join(o.Functions, filepath.Base(f.CodeUri)), Env: variables, Concurrency: concurrent[name],
+			Timeout: time.Duration(f.Timeout) * time.Second, Output: o.Log,
+		})
+		if err != nil {
+			return err
+		}
+		c.stop = append(c.stop, func() { _ = runtime.Close() })
+		c.functions[name] = &function{name, runtime, float64(f.MemorySize) / 1024, scratch, c.meter}
+		if f.FunctionUrlConfig != nil && f.FunctionUrlConfig.InvokeMode == "RESPONSE_STREAM" {
+			if c.URL, err = c.serve(c.functions[name]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// variables returns the environment variables of a function. It is given those of the template, and replaces AWS's
+// addresses in them by addresses of this machine: the function's own ones, which tell its role.
+func (c *Cloud) variables(name string, objects *store, given map[string]string) ([]string, error) {
+	as := func(serve func(string, http.ResponseWriter, *http.Request)) (string, error) {
+		return c.serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serve(name, w, r) }))
+	}
+	storeURL, err := as(objects.serve)
+	if err != nil {
+		return nil, err
+	}
+	queuesURL, err := as(c.queues.serve)
+	if err != nil {
+		return nil, err
+	}
+	variables := []string{
+		"AWS_REGION=" + region, "AWS_ACCESS_KEY_ID=" + accessKey, "AWS_SECRET_ACCESS_KEY=" + secretKey, "AWS_ENDPOINT_URL_SQS=" + queuesURL,
+	}
+	local := strings.NewReplacer("https://s3."+region+"."+urlSuffix, storeURL, "rediss://", "redis://")
+	for key, value := range given {
+		if key == "BUCKETSEARCH_ALLOW_PRIVATE" {
+			value = "1" // the crawled site is on this machine
+		}
+		variables = append(variables, key+"="+local.Replace(value))
+	}
+	return variables, nil
+}
+
+// concurrency returns the greatest number of concurrent invocations of each function: that of its event source
+// mapping, and for a function without one, queryConcurrency.
+func (c *Cloud) concurrency(t template) (map[string]int, error) {
+	mappings, err := resourcesOf[mapping](t, "AWS::Lambda::EventSourceMapping")
+	concurrent := make(map[string]int)
+	for name := range t.Resources {
+		concurrent[name] = queryConcurrency
+	}
+	for _, m := range mappings {
+		concurrent[m.FunctionName] = m.ScalingConfig.MaximumConcurrency
+	}
+	return concurrent, err
+}
+
+// queryConcurrency is the greatest number of concurrent requests to a function's URL. On AWS it is 1,000.
+const queryConcurrency = 10

@@ -1,0 +1,34 @@
+package cloud
+
+import "testing"
+
+func TestAccess(t *testing.T) {
+	t.Parallel()
+	allow := func(action, resource string) statement {
+		return statement{Effect: "Allow", Action: oneOrMore{action}, Resource: oneOrMore{resource}}
+	}
+	deny, conditional, own := allow("s3:DeleteObject", "arn:aws:s3:::b/*"), allow("s3:GetObject", "*"), allow("s3:GetObject", "*")
+	deny.Effect = "Deny"
+	conditional.Condition = map[string]map[string]string{"StringEquals": {"aws:SourceVpc": "vpc-1"}}
+	own.Condition = map[string]map[string]string{"StringEquals": {"aws:SourceAccount": account}}
+	for name, test := range map[string]struct {
+		statements       []statement
+		action, resource string
+		want             bool
+	}{
+		"no statement":      {nil, "s3:GetObject", "arn:aws:s3:::b/a", false},
+		"prefix":            {[]statement{allow("s3:GetObject", "arn:aws:s3:::b/spool/*")}, "s3:GetObject", "arn:aws:s3:::b/spool/0/x", true},
+		"other prefix":      {[]statement{allow("s3:GetObject", "arn:aws:s3:::b/spool/*")}, "s3:GetObject", "arn:aws:s3:::b/books/0/x", false},
+		"other action":      {[]statement{allow("s3:GetObject", "arn:aws:s3:::b/*")}, "s3:PutObject", "arn:aws:s3:::b/x", false},
+		"actions":           {[]statement{allow("sqs:SendMessage*", "arn:q")}, "sqs:SendMessageBatch", "arn:q", true},
+		"bucket, no object": {[]statement{allow("s3:ListBucket", "arn:aws:s3:::b")}, "s3:ListBucket", "arn:aws:s3:::bb", false},
+		"denied":            {[]statement{allow("*", "*"), deny}, "s3:DeleteObject", "arn:aws:s3:::b/x", false},
+		"own account":       {[]statement{own}, "s3:GetObject", "arn:aws:s3:::b/x", true},
+		"unknown condition": {[]statement{conditional}, "s3:GetObject", "arn:aws:s3:::b/x", false},
+	} {
+		a := &access{statements: map[string][]statement{"role": test.statements}, denials: make(map[string]int)}
+		if got := a.allows("role", test.action, test.resource); got != test.want || (len(a.denied()) == 0) != test.want {
+			t.Errorf("%s: allowed %v, denied %q", name, got, a.denied())
+		}
+	}
+}

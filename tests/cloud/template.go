@@ -1,0 +1,367 @@
+package cloud
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Names of the stack, and of the account and region that it is in.
+const (
+	stackName = "bucketsearch"
+	account   = "000000000000"
+	region    = "us-east-1"
+	urlSuffix = "amazonaws.com"
+)
+
+// template is a CloudFormation template in which all functions, such as !Ref, are replaced by their values.
+type template struct {
+	Globals struct {
+		Function struct {
+			Environment struct{ Variables map[string]string }
+		}
+	}
+	Resources map[string]struct {
+		Type       string
+		Properties json.RawMessage
+	}
+}
+
+// readTemplate reads a template. The parameter attributes has values that the caller gives to attributes of
+// resources, such as "Redis.PrimaryEndPoint.Port". Parameters of the template have their default values.
+func readTemplate(path string, attributes map[string]string) (template, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return template{}, err
+	}
+	var root yaml.Node
+	if err := yaml.Unmarshal(content, &root); err != nil {
+		return template{}, fmt.Errorf("cannot read %s: %w", path, err)
+	}
+	e := evaluator{root: root.Content[0], attributes: attributes, names: map[string]any{
+		"AWS::Region": region, "AWS::AccountId": account, "AWS::StackName": stackName, "AWS::URLSuffix": urlSuffix, "AWS::NoValue": noValue{},
+	}}
+	var read template
+	value, err := e.all()
+	if err == nil {
+		content, err = json.Marshal(value)
+	}
+	if err == nil {
+		err = json.Unmarshal(content, &read)
+	}
+	if err != nil {
+		return template{}, fmt.Errorf("cannot read %s: %w", path, err)
+	}
+	return read, nil
+}
+
+// resourcesOf returns the properties of all resources of a type, such as "AWS::SQS::Queue", by their names.
+func resourcesOf[T any](t template, kind string) (map[string]T, error) {
+	found := make(map[string]T)
+	for name, r := range t.Resources {
+		if r.Type != kind {
+			continue
+		}
+		var properties T
+		if err := json.Unmarshal(r.Properties, &properties); err != nil {
+			return nil, fmt.Errorf("resource %s: %w", name, err)
+		}
+		found[name] = properties
+	}
+	return found, nil
+}
+
+// evaluator replaces the functions of CloudFormation in a template by their values.
+type evaluator struct {
+	root       *yaml.Node        // whole template
+	attributes map[string]string // values of resources' attributes, such as "Redis.PrimaryEndPoint.Port"
+	names      map[string]any    // values of parameters, of pseudo parameters, and of the variables of loops
+}
+
+// noValue is the value of AWS::NoValue: what has this value is left out.
+type noValue struct{}
+
+// all returns the values of the template's globals and resources.
+func (e *evaluator) all() (any, error) {
+	var parameters map[string]struct {
+		Type    string `yaml:"Type"`
+		Default string `yaml:"Default"`
+	}
+	if err := field(e.root, "Parameters").Decode(&parameters); err != nil {
+		return nil, err
+	}
+	for name, p := range parameters {
+		switch p.Type {
+		case "CommaDelimitedList":
+			e.names[name] = anySlice(strings.Split(p.Default, ","))
+		case "Number":
+			number, err := strconv.Atoi(p.Default)
+			if err != nil {
+				return nil, fmt.Errorf("parameter %s: %w", name, err)
+			}
+			e.names[name] = number
+		default:
+			e.names[name] = p.Default
+		}
+	}
+	parts := make(map[string]any)
+	for _, name := range []string{"Globals", "Resources"} {
+		n := field(e.root, name)
+		if n == nil {
+			continue
+		}
+		v, err := e.value(n)
+		if err != nil {
+			return nil, err
+		}
+		parts[name] = v
+	}
+	return parts, nil
+}
+
+// value returns the value of a node. A resource whose condition does not hold has the value noValue.
+func (e *evaluator) value(n *yaml.Node) (any, error) {
+	if strings.HasPrefix(n.Tag, "!") && !strings.HasPrefix(n.Tag, "!!") {
+		return e.call(n)
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		return e.mapping(n)
+	case yaml.SequenceNode:
+		return e.sequence(n.Content)
+	case yaml.ScalarNode:
+		var v any
+		err := n.Decode(&v)
+		return v, err
+	}
+	return nil, fmt.Errorf("line %d: a node of this kind is not supported", n.Line)
+}
+
+func (e *evaluator) mapping(n *yaml.Node) (any, error) {
+	if condition := field(n, "Condition"); condition != nil && condition.Kind == yaml.ScalarNode && field(n, "Type") != nil {
+		if holds, err := e.condition(condition.Value); err != nil || !holds {
+			return noValue{}, err
+		}
+	}
+	m := make(map[string]any)
+	for i := 0; i < len(n.Content); i += 2 {
+		key, content := n.Content[i].Value, n.Content[i+1]
+		if strings.HasPrefix(key, "Fn::ForEach::") {
+			if err := e.loop(content.Content, m); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		v, err := e.value(content)
+		if err != nil {
+			return nil, err
+		}
+		if _, left := v.(noValue); !left {
+			m[key] = v
+		}
+	}
+	return m, nil
+}
+
+// loop adds to a mapping what a Fn::ForEach makes. The nodes are its variable, the list of the values, and the mapping
+// that is added for each value.
+func (e *evaluator) loop(nodes []*yaml.Node, into map[string]any) error {
+	values, err := e.value(nodes[1])
+	if err != nil {
+		return err
+	}
+	for _, v := range values.([]any) {
+		e.names[nodes[0].Value] = v
+		added, err := e.value(nodes[2])
+		if err != nil {
+			return err
+		}
+		for key, content := range added.(map[string]any) {
+			if key, err = e.substitute(key); err != nil {
+				return err
+			}
+			into[key] = content
+		}
+	}
+	return nil
+}
+
+func (e *evaluator) sequence(nodes []*yaml.Node) ([]any, error) {
+	values := []any{}
+	for _, n := range nodes {
+		v, err := e.value(n)
+		if err != nil {
+			return nil, err
+		}
+		if _, left := v.(noValue); !left {
+			values = append(values, v)
+		}
+	}
+	return values, nil
+}
+
+// call returns the value of a function in its short form, such as !Ref.
+func (e *evaluator) call(n *yaml.Node) (any, error) {
+	switch n.Tag {
+	case "!Ref":
+		return e.ref(n.Value)
+	case "!GetAtt":
+		return e.attribute(n.Value)
+	case "!Sub":
+		return e.substitute(n.Value)
+	case "!GetAZs":
+		return []any{region + "a"}, nil
+	case "!If":
+		holds, err := e.condition(n.Content[0].Value)
+		if err != nil {
+			return nil, err
+		}
+		if holds {
+			return e.value(n.Content[1])
+		}
+		return e.value(n.Content[2])
+	}
+	arguments, err := e.sequence(n.Content)
+	if err != nil {
+		return nil, err
+	}
+	switch n.Tag {
+	case "!Equals":
+		return arguments[0] == arguments[1], nil
+	case "!Not":
+		return !arguments[0].(bool), nil
+	case "!Select":
+		return arguments[1].([]any)[arguments[0].(int)], nil
+	}
+	return nil, fmt.Errorf("line %d: the function %s is not supported", n.Line, n.Tag)
+}
+
+func (e *evaluator) condition(name string) (bool, error) {
+	n := field(field(e.root, "Conditions"), name)
+	if n == nil {
+		return false, fmt.Errorf("there is no condition %s", name)
+	}
+	v, err := e.value(n)
+	holds, _ := v.(bool)
+	return holds, err
+}
+
+// ref returns the value of !Ref: that of a parameter, or the id of a resource.
+func (e *evaluator) ref(name string) (any, error) {
+	if v, known := e.names[name]; known {
+		return v, nil
+	}
+	switch e.kind(name) {
+	case "":
+		return nil, fmt.Errorf("there is no parameter or resource %s", name)
+	case "AWS::S3::Bucket":
+		return bucketName(name), nil
+	case "AWS::SQS::Queue":
+		queue, err := e.queueName(name)
+		return "https://sqs." + region + "." + urlSuffix + "/" + account + "/" + queue, err
+	}
+	return name, nil
+}
+
+// attribute returns the value of !GetAtt, given as resource.attribute. For attributes that nothing here needs, this is
+// the given text itself.
+func (e *evaluator) attribute(path string) (string, error) {
+	if v, given := e.attributes[path]; given {
+		return v, nil
+	}
+	name, attribute, _ := strings.Cut(path, ".")
+	switch kind := e.kind(name); {
+	case kind == "AWS::SQS::Queue" && attribute == "Arn":
+		queue, err := e.queueName(name)
+		return queueARN(queue), err
+	case kind == "AWS::SQS::Queue" && attribute == "QueueName":
+		return e.queueName(name)
+	case kind == "AWS::S3::Bucket" && attribute == "Arn":
+		bucket, err := e.ref(name)
+		return fmt.Sprintf("arn:aws:s3:::%s", bucket), err
+	case kind == "AWS::Serverless::Function" && attribute == "Arn":
+		return functionARN(name), nil
+	case kind == "":
+		return "", fmt.Errorf("there is no resource %s", name)
+	}
+	return path, nil
+}
+
+func bucketName(name string) string { return strings.ToLower(stackName + "-" + name) }
+func queueARN(queue string) string  { return "arn:aws:sqs:" + region + ":" + account + ":" + queue }
+func functionARN(name string) string {
+	return "arn:aws:lambda:" + region + ":" + account + ":function:" + name
+}
+
+// kind returns the type of a resource, such as "AWS::SQS::Queue"; "" if there is none of that name.
+func (e *evaluator) kind(name string) string {
+	if n := field(field(field(e.root, "Resources"), name), "Type"); n != nil {
+		return n.Value
+	}
+	return ""
+}
+
+func (e *evaluator) queueName(name string) (string, error) {
+	n := field(field(field(field(e.root, "Resources"), name), "Properties"), "QueueName")
+	if n == nil {
+		return "", fmt.Errorf("the queue %s has no QueueName", name)
+	}
+	v, err := e.value(n)
+	queue, _ := v.(string)
+	return queue, err
+}
+
+var variable = regexp.MustCompile(`\$\{[^}]+\}`)
+
+// substitute returns the value of !Sub: a text in which each ${name} is replaced by the value of the name, and
+// each ${resource.attribute} by that of the attribute.
+func (e *evaluator) substitute(text string) (string, error) {
+	var errs []error
+	replaced := variable.ReplaceAllStringFunc(text, func(found string) string {
+		name := found[2 : len(found)-1]
+		if strings.Contains(name, ".") {
+			v, err := e.attribute(name)
+			errs = append(errs, err)
+			return v
+		}
+		v, err := e.ref(name)
+		errs = append(errs, err)
+		return fmt.Sprint(v)
+	})
+	return replaced, errors.Join(errs...)
+}
+
+// field returns the value of a key in a mapping node; nil if there is none.
+func field(n *yaml.Node, key string) *yaml.Node {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}
+
+func anySlice(texts []string) []any {
+	values := make([]any, 0, len(texts))
+	for _, text := range texts {
+		values = append(values, text)
+	}
+	return values
+}
+
+// merged returns the entries of both maps. Those of the second have precedence.
+func merged(first, second map[string]string) map[string]string {
+	all := maps.Clone(first)
+	maps.Copy(all, second)
+	return all
+}

@@ -1,0 +1,93 @@
+package cloud
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const small = `
+Parameters:
+  Partitions: {Type: CommaDelimitedList, Default: "0,1"}
+  Topic: {Type: String, Default: ""}
+  Most: {Type: Number, Default: 7}
+Conditions:
+  Told: !Not [!Equals [!Ref Topic, ""]]
+Resources:
+  Fn::ForEach::Clocks:
+    - Crawl
+    - !Ref Partitions
+    - Clock${Crawl}: {Type: Clock, Properties: {Input: !Sub '{"crawl":${Crawl}}'}}
+  Alarm:
+    Type: Alarm
+    Condition: Told
+    Properties: {To: !Ref Topic}
+  Jobs:
+    Type: AWS::SQS::Queue
+    Properties: {QueueName: !Sub "${AWS::StackName}-jobs", To: [!If [Told, !Ref Topic, !Ref AWS::NoValue]], Zone: !Select [0, !GetAZs ""]}
+  Work:
+    Type: Work
+    Properties: {Most: !Ref Most, Arn: !GetAtt Jobs.Arn, URL: !Ref Jobs, Text: !Sub "${Jobs.QueueName}/${Redis.Port}", Other: !GetAtt Alarm.Colour}
+`
+
+func TestTemplate(t *testing.T) {
+	t.Parallel()
+	const jobs = `{"QueueName":"bucketsearch-jobs","To":[],"Zone":"us-east-1a"}`
+	want := map[string]string{
+		"Clock0": `{"Input":"{\"crawl\":0}"}`, "Clock1": `{"Input":"{\"crawl\":1}"}`, "Jobs": jobs,
+		"Work": `{"Arn":"arn:aws:sqs:us-east-1:000000000000:bucketsearch-jobs","Most":7,"Other":"Alarm.Colour",` +
+			`"Text":"bucketsearch-jobs/6379","URL":"https://sqs.us-east-1.amazonaws.com/000000000000/bucketsearch-jobs"}`,
+	}
+	mustRead(t, small, want)
+	want["Alarm"], want["Jobs"] = `{"To":"me"}`, strings.Replace(jobs, "[]", `["me"]`, 1)
+	mustRead(t, strings.Replace(small, `Default: ""`, "Default: me", 1), want)
+}
+
+// mustRead checks the properties of all resources that are read from a template.
+func mustRead(t *testing.T, text string, want map[string]string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "template.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read, err := readTemplate(path, map[string]string{"Redis.Port": "6379"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]string)
+	for name, r := range read.Resources {
+		var properties any
+		if err := json.Unmarshal(r.Properties, &properties); err != nil {
+			t.Fatal(err)
+		}
+		sorted, _ := json.Marshal(properties)
+		got[name] = string(sorted)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("properties (-want +got):\n%s", diff)
+	}
+}
+
+func TestTemplateRefusesWhatItDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"A: {Properties: !Ref Nothing}":                "no parameter or resource Nothing",
+		"A: {Properties: !GetAtt Nothing.Arn}":         "no resource Nothing",
+		"A: {Properties: !ImportValue x}":              "!ImportValue is not supported",
+		"A: {Properties: !If [Never, 1, 2]}":           "no condition Never",
+		"A: {Properties: {To: !Sub '${Nothing}/x'}}":   "no parameter or resource Nothing",
+		"A: {Type: X, Condition: Never, Properties: }": "no condition Never",
+	} {
+		path := filepath.Join(t.TempDir(), "template.yaml")
+		if err := os.WriteFile(path, []byte("Parameters: {}\nResources:\n  "+text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readTemplate(path, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
