@@ -29,7 +29,7 @@ func (w *world) learnt(outcomes ...book.Outcome) {
 	w.t.Helper()
 	var known []frontier.Known
 	for _, o := range outcomes {
-		known = append(known, frontier.Known{ID: o.Identity(), Version: o.Version, State: o.State, Depth: o.Depth})
+		known = append(known, frontier.Known{ID: o.Identity(), Version: o.Version, State: o.State})
 	}
 	if err := frontier.New(w.Redis, 0).Mark(w.t.Context(), known); err != nil {
 		w.t.Fatal(err)

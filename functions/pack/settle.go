@@ -200,7 +200,7 @@ func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, fro
 // of its collections. An operator can demand that URLs be requested again that failed before a
 // certain time (see settings.Settings.AskAgain). Such a failure becomes a retry.
 func result(s *settings.Settings, p membership.Page) frontier.Result {
-	r := frontier.Result{ID: p.Address.ID, State: p.State, Depth: p.Depth, Attempts: p.Attempts}
+	r := frontier.Result{ID: p.Address.ID, State: p.State, Attempts: p.Attempts}
 	if len(p.Collections) == 0 {
 		return r
 	}

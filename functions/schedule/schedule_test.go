@@ -166,7 +166,7 @@ func TestRest(t *testing.T) {
 			}
 			s.Failures = failures
 			for _, target := range b.Targets {
-				s.Outcomes = append(s.Outcomes, frontier.Result{ID: layout.IdentityOf(target.URL), State: book.Retry, Depth: target.Depth})
+				s.Outcomes = append(s.Outcomes, frontier.Result{ID: layout.IdentityOf(target.URL), State: book.Retry})
 			}
 			if _, err := frontier.New(w.Redis, 0).Settle(t.Context(), s); err != nil {
 				t.Fatal(err)

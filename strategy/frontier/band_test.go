@@ -13,11 +13,7 @@ import (
 // TestBand: the Lua scripts compute the same bands as membership.Band. This is tested for every depth
 // without a weight, and for every weight at some depths: 0 to 17, around 256, and the greatest two.
 func TestBand(t *testing.T) {
-	source, err := sources.ReadFile("script/shared.lua")
-	if err != nil {
-		t.Fatal(err)
-	}
-	bands := redis.NewScript(string(source) + `
+	bands := redis.NewScript(sourceOf() + `
 local answer = ''
 for depth = tonumber(ARGV[1]), tonumber(ARGV[2]) do
   local place = string.char(math.floor(depth / 256), depth % 256)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"strconv"
+	"strings"
 
 	"github.com/redis/go-redis/v9"
 
@@ -117,34 +119,43 @@ func (f *Frontier) Leases(ctx context.Context) ([]layout.Version, error) {
 	return versions, nil
 }
 
+// bucketsAtOnce is the number of buckets of known URLs that Pending reads at a time: about a thousand URLs.
+const bucketsAtOnce = 32
+
 // Pending yields the URLs without a final state: they wait, are leased or are parked.
-// They come in no particular order. It reads all known URLs, a thousand at a time; a
+// They come in no particular order. It reads all known URLs, about a thousand at a time; a
 // URL whose state changes meanwhile may be left out or come twice. An error ends the
 // sequence.
+//
+// It reads the buckets in the order of their numbers. When a bucket is divided meanwhile, half of its URLs move to a
+// bucket with a higher number, so they may come twice, but are not left out.
 func (f *Frontier) Pending(ctx context.Context) iter.Seq2[layout.Identity, error] {
 	return func(yield func(layout.Identity, error) bool) {
-		var cursor uint64
-		for {
-			page, next, err := f.rdb.HScan(ctx, f.key("known"), cursor, "", 1000).Result()
+		for from := 0; ; from += bucketsAtOnce {
+			numbers := make([]string, bucketsAtOnce)
+			for i := range numbers {
+				numbers[i] = strconv.Itoa(from + i)
+			}
+			buckets, err := f.rdb.HMGet(ctx, f.key("known"), numbers...).Result()
 			if err != nil {
 				yield(layout.Identity{}, f.failed("scan", err))
 				return
 			}
-			for i := 0; i+1 < len(page); i += 2 {
-				id, state := page[i], page[i+1]
-				if len(id) != len(layout.Identity{}) || state == "" {
-					yield(layout.Identity{}, f.failed("scan", fmt.Errorf("entry %q: %q is damaged", id, state)))
+			for i, bucket := range buckets {
+				records, found := bucket.(string)
+				if !found {
+					return // it was the last one
+				}
+				states, ok := statesIn(records)
+				if !ok {
+					yield(layout.Identity{}, f.failed("scan", fmt.Errorf("bucket %s of known URLs is damaged", numbers[i])))
 					return
 				}
-				switch state[0] {
-				case 'w', 'l', 'p':
-					if !yield(layout.Identity([]byte(id)), nil) {
+				for id, state := range states {
+					if strings.ContainsRune("wlp", rune(state[0])) && !yield(id, nil) {
 						return
 					}
 				}
-			}
-			if cursor = next; cursor == 0 {
-				return
 			}
 		}
 	}

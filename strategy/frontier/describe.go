@@ -2,34 +2,24 @@ package frontier
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
-	"github.com/redis/go-redis/v9"
-
 	"github.com/bucketsearch/bucketsearch/layout"
-)
-
-// Lengths, in bytes, of the states of URLs as Redis holds them (see doc.go).
-const (
-	pendingBytes = 7                           // bytes of the state of a URL that waits or is parked
-	leasedBytes  = pendingBytes + versionBytes // bytes of the state of a URL that is leased
-	finalBytes   = 3 + versionBytes            // bytes of a final state without its marks (hashes of tallies, see doc.go)
 )
 
 // Describe returns a clause that tells people the state of a URL: "waits at depth 2 after
 // 0 attempts".
 func (f *Frontier) Describe(ctx context.Context, id layout.Identity) (string, error) {
-	state, err := f.rdb.HGet(ctx, f.key("known"), string(id[:])).Result()
-	if errors.Is(err, redis.Nil) {
-		return "it does not know the URL", nil
-	}
+	states, err := f.states(ctx, []layout.Identity{id})
 	if err != nil {
 		return "", f.failed("look into", err)
 	}
-	text, ok := describe(state)
+	if states[0] == "" {
+		return "it does not know the URL", nil
+	}
+	text, ok := describe(states[0])
 	if !ok {
-		return "", f.failed("look into", fmt.Errorf("state %q of %s is damaged", state, id))
+		return "", f.failed("look into", fmt.Errorf("state %q of %s is damaged", states[0], id))
 	}
 	return text, nil
 }
@@ -65,5 +55,5 @@ func describe(state string) (string, bool) {
 	if text != "" {
 		text += ", again: it "
 	}
-	return text + "was decided by batch " + decided[3:], true
+	return text + "was decided by batch " + decodeVersion(decided[1:]).String(), true
 }

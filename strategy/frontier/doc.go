@@ -19,7 +19,7 @@
 //	f:{3}:kept:<name>      name of one sequential caller, and number of its calls so far (see Keeping)
 //	f:{3}:rebuild          name of the rebuild that may write, and number of its calls; Distrust sets a random name
 //	f:{3}:learnt           hash   storage partition → names of its last commits (see Learning)
-//	f:{3}:known            hash   identity → state
+//	f:{3}:known            hash   number of a bucket → the records of known URLs in it (see below); seed → a secret
 //	f:{3}:counts           hash   letters of a state → number of URLs in it; and the fields of the table below
 //	f:{3}:tallies          hash   mark of a tally (see below) → number of stored URLs that it counts, unless 0
 //	f:{3}:out              hash   collection → number of URLs, without assets, on lease for the first time, unless 0
@@ -51,31 +51,30 @@
 //
 // The hash counts also has the fields
 //
-//	fill    sum of the numbers of entries in hosts, hosts:<band>, next, failures, crowded, active, closed, leases,
-//	        learnt, tallies, out, filled and dropped
+//	fill    sum of the numbers of entries in known, hosts, hosts:<band>, next, failures, crowded, active, closed,
+//	        leases, learnt, tallies, out, filled and dropped
 //	token   the highest token of a lease
 //	missed  1 if a collection may lack pages (see Counts)
 //	turn    weighed or plain: whether a host whose first URL has a weight is leased next, or one without
 //
-// So Check finds the loss of a key: either the numbers of URLs do not add up to the
-// number of entries in known, or fill differs from the number of entries that it counts.
-// The loss of a queue is found when its host is leased or listed, because filled has the
-// letter of the queue.
+// So Check finds the loss of a key: fill differs from the number of entries that it counts. The
+// loss of a queue is found when its host is leased or listed, because filled has the letter of the
+// queue.
 //
-// Times are milliseconds since 1970-01-01 UTC. Versions are written as text. The
-// state of a URL says in which queue or lease the URL is, or what its final outcome was.
-// For a URL that is requested again, it says both. A state begins with a letter: w
-// waiting, p parked, l leased, s stored, k skipped, f failed, W waiting again, L
-// leased again.
+// Times are milliseconds since 1970-01-01 UTC. Versions are written as text, but in final states
+// and in elements in 9 bytes: the epoch in 4, the token in 5. The state of a URL says in which queue
+// or lease the URL is, or what its final outcome was. For a URL that is requested again, it says
+// both. A state begins with a letter: w waiting, p parked, l leased, s stored, k skipped, f failed, W
+// waiting again, L leased again.
 //
 //	 0     1       3        4          5          6      7
 //	┌─────┬───────┬────────┬──────────┬──────────┬──────┐
 //	│ wpW │ depth │ weight │ attempts │ expiries │ left │ 7 bytes; W: then the earlier final state
 //	├─────┼───────┼────────┼──────────┼──────────┼──────┼─────────┐
 //	│ l L │ depth │ weight │ attempts │ expiries │ left │ version │ 28 bytes; L: then the earlier final state
-//	├─────┼───────┼────────┴┬─────────┴──────────┴──────┴─────────┘
-//	│ skf │ depth │ version │ 24 bytes; s: then its marks, 8 bytes each; then left, unless it is 0
-//	└─────┴───────┴─────────┘
+//	├─────┼───────┴─┬──────┴──────────┴──────────┴──────┴─────────┘
+//	│ skf │ version │ 10 bytes; s: then its marks, 8 bytes each; then left, unless it is 0
+//	└─────┴─────────┘
 //
 // Expiries is the number of leases of the URL that were not settled in time. Left is
 // the number of its outdated elements that are still in queues (see below); a final
@@ -85,6 +84,20 @@
 // its final state, such as s, and under both of its letters, such as Ws. The URL's
 // tallies still count it. A parked URL is pending but has no element: a rebuild or
 // another link puts it back into a queue.
+//
+// Most known URLs have a final state, and no element. So that such a URL takes about 35 bytes, no URL
+// has a field of its own in the hash known: each field is a bucket, which has the records of some 16
+// URLs. The bucket of a URL follows from its identity and the seed (see script/known.lua). The seed is
+// a secret: no site can choose its URLs so that they all belong into one bucket. The number of
+// buckets grows with that of the URLs. Within a bucket, URLs whose states have the same length form
+// a section. The sections come in any order, and so do the records of a section:
+//
+//	 0        2        4          20
+//	┌────────┬────────┬──────────┬───────┬──────────┬───────┬───┐
+//	│ length │ count  │ identity │ state │ identity │ state │ … │
+//	└────────┴────────┴──────────┴───────┴──────────┴───────┴───┘
+//
+// The length is that of each state, in bytes. The count is that of the records.
 //
 // An element is a record of a URL in a queue. Only elements hold the text of a URL, so it
 // is kept only while the URL waits or is leased:
@@ -127,6 +140,8 @@
 // A frontier whose layout is not that of the program counts as not built. It is rebuilt
 // from the bucket, and nothing is lost. The versions of the layout, and what each added:
 //
+//	6  known URLs in buckets; before, the hash known had a field for each URL. Final states without a depth;
+//	   versions of 9 bytes in final states and elements
 //	5  the keys generation, old, old:<generation>:<name>, dropped and note; the generation in the names of queues
 //	4  the flag of an asset in elements
 //	3  the keys closed, shut and crowded; leases outlive a rebuild

@@ -37,7 +37,6 @@ type Entry struct {
 // Lengths in bytes of the parts of an element. An element is the record of a URL in a queue.
 const (
 	headerBytes   = 26        // length of the first part, which has the same fields in every element (see doc.go)
-	versionBytes  = 21        // length of a version as text
 	maxURL        = 1<<16 - 1 // maximum length of a URL
 	maxCollection = 1<<8 - 1  // maximum length of a collection's name
 )
@@ -59,7 +58,8 @@ const (
 )
 
 // element encodes the entry, without its host, in the format that is drawn in doc.go. If the URL has
-// a final state and waits again, the parameter version is the version of this state; else it is "".
+// a final state and waits again, the parameter version is the version of this state, as encodeVersion
+// encodes it; else it is "".
 func (e Entry) element(version string) (string, error) {
 	if e.URL == "" || len(e.URL) > maxURL {
 		return "", fmt.Errorf("URL of %s has %d bytes, want 1 to %d", e.ID, len(e.URL), maxURL)

@@ -49,9 +49,9 @@ func TestForget(t *testing.T) {
 			}
 			f.must(f.Forget(t.Context(), urls))
 			f.must(f.Built(t.Context(), ""))
-			letters := ""
+			letters, known := "", f.known()
 			for _, e := range all {
-				if state := f.rdb.HGet(t.Context(), f.key("known"), string(e.ID[:])).Val(); state != "" {
+				if state := known[string(e.ID[:])]; state != "" {
 					letters += state[:1]
 				}
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
 // noon is the time at which tests begin.
@@ -43,7 +44,7 @@ func paths(list []Entry) []string {
 
 // result returns a Result for the URL of an entry.
 func result(e Entry, s book.State) Result {
-	return Result{ID: e.ID, State: s, Depth: e.Depth, Attempts: e.Attempts + 1}
+	return Result{ID: e.ID, State: s, Attempts: e.Attempts + 1}
 }
 
 // settlement returns a Settlement that gives all URLs of a lease the state s.
@@ -118,6 +119,12 @@ func (f fixture) counts() Counts {
 	counts, err := f.Counts(f.t.Context())
 	f.must(err)
 	return counts
+}
+
+// known returns the states of the known URLs, by the bytes of their identities.
+func (f fixture) known() map[string]string {
+	f.t.Helper()
+	return redistest.Known(f.t, f.rdb, f.partition)
 }
 
 func (f fixture) pending() map[layout.Identity]bool {

@@ -170,7 +170,7 @@ func (m *model) mayPark(r Request) (may map[*modelURL]bool) {
 func (u *modelURL) size() int {
 	var version string
 	if u.decided != nil {
-		version = u.decided.Version.String()
+		version = encodeVersion(u.decided.Version)
 	}
 	element, err := u.element(version)
 	if err != nil {

@@ -50,7 +50,7 @@ func TestModel(t *testing.T) {
 					t.Fatalf("seed %d, step %d: %v", seed, step, err)
 				}
 			}
-			if done := run.done; racetest.Rounds(true, false) && (done.renewed < 100 || done.again < 100 || done.lacking < 30 || done.parked < 50 || done.held < 20 || done.cleared < 20 || done.late < 50 || done.rebuilds < 2 || done.closed < 2) {
+			if done := run.done; racetest.Rounds(true, false) && (done.renewed < 100 || done.again < 100 || done.lacking < 30 || done.parked < 50 || done.held < 10 || done.cleared < 20 || done.late < 50 || done.rebuilds < 2 || done.closed < 2) {
 				t.Errorf("seed %d met too little: %+v", seed, done)
 			}
 		}
@@ -184,12 +184,9 @@ func (m *modelRun) leaseOne() error {
 // the frontier has parked, and parks them in the model, too. If the request has leased nothing, the
 // frontier must have parked all URLs for which mayPark returns true; else parkSome fails.
 func (m *modelRun) parkSome(r Request, leased bool) error {
+	known := m.known()
 	for u, must := range m.model.mayPark(r) {
-		state, err := m.rdb.HGet(m.t.Context(), m.key("known"), string(u.ID[:])).Result()
-		if err != nil {
-			return err
-		}
-		if state[0] == 'p' {
+		if known[string(u.ID[:])][0] == 'p' {
 			u.state = 'p'
 			m.done.parked++
 		} else if !leased && must {
@@ -202,25 +199,15 @@ func (m *modelRun) parkSome(r Request, leased bool) error {
 // clearSome removes from the model the outdated elements (records in queues) that the frontier has
 // dropped.
 func (m *modelRun) clearSome() error {
-	var ids []string
-	var urls []*modelURL
+	known := m.known()
 	for id, u := range m.model.urls {
-		if u.left > 0 {
-			ids, urls = append(ids, string(id[:])), append(urls, u)
+		if u.left == 0 {
+			continue
 		}
-	}
-	if len(ids) == 0 {
-		return nil
-	}
-	states, err := m.rdb.HMGet(m.t.Context(), m.key("known"), ids...).Result()
-	if err != nil {
-		return err
-	}
-	for i, u := range urls {
-		state, left := states[i].(string), 0
+		state, left := known[string(id[:])], 0
 		if strings.ContainsRune("wWlLp", rune(state[0])) {
 			left = int(state[pendingBytes-1])
-		} else if len(state)%8 == 1 {
+		} else if len(state)%8 == 3 {
 			left = int(state[len(state)-1])
 		}
 		if left > u.left {
@@ -283,7 +270,7 @@ func (m *modelRun) markOne() {
 	u := m.met[m.rand.IntN(len(m.met))]
 	k := Known{
 		ID: u.ID, Version: layout.Version{Epoch: m.epoch, Token: m.rand.Uint64N(200)},
-		State: m.randomState(), Depth: u.Depth, Tallies: m.randomTallies(),
+		State: m.randomState(), Tallies: m.randomTallies(),
 	}
 	if k.State != book.Retry && k.State != book.NotAsked {
 		m.must(m.repeatedly(func() error { return m.Mark(m.t.Context(), []Known{k}) }))

@@ -31,7 +31,7 @@ func (f *Frontier) Renew(ctx context.Context, now time.Time, renewals []Due) (re
 		args := make([]any, 0, 1+2*len(part))
 		args = append(args, now.UnixMilli())
 		for _, d := range part {
-			element, err := d.element(d.Version.String())
+			element, err := d.element(encodeVersion(d.Version))
 			if err != nil {
 				return renewed, f.failed("renew in", err)
 			}

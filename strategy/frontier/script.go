@@ -28,21 +28,23 @@ var (
 	moveScript   = script("move")
 	forgetScript = script("forget")
 	dropScript   = script("drop")
+	lookScript   = script("look")
 	learnScript  = script("learn")
 	restScript   = script("finish", "rest")
 	holdScript   = script("hold")
 )
 
-// script returns the script whose text is script/shared.lua followed by
-// script/<part>.lua for each part.
-func script(parts ...string) *redis.Script {
-	var text string
-	for _, part := range append([]string{"shared"}, parts...) {
+// script returns the script whose text is that of script/<part>.lua for each part, after the parts
+// that all scripts share.
+func script(parts ...string) *redis.Script { return redis.NewScript(sourceOf(parts...)) }
+
+func sourceOf(parts ...string) (text string) {
+	for _, part := range append([]string{"keys", "known", "shared"}, parts...) {
 		source, err := sources.ReadFile("script/" + part + ".lua")
 		if err != nil {
 			panic(err) // embedded: cannot happen in a program that was built
 		}
 		text += string(source)
 	}
-	return redis.NewScript(text)
+	return text
 }

@@ -28,7 +28,6 @@ type Settlement struct {
 type Result struct {
 	ID       layout.Identity
 	State    book.State
-	Depth    uint16   // number of links from a seed to the URL; used if State is final
 	Attempts uint8    // number of requests since the last final outcome, this one included; used if State is Retry
 	Tallies  []string // names of the tallies (counts of stored URLs) that include the URL while it is stored
 }
@@ -85,13 +84,13 @@ func (s Settlement) arguments(part []Result, last bool) []any {
 	earliest := max(ceilMillis(s.Ended.Add(s.Delay)), ceilMillis(s.Rest), 0)
 	var finals, retries []any
 	for _, r := range part {
-		if value, final := finalState(r.State, r.Depth, s.Version, r.Tallies); final {
+		if value, final := finalState(r.State, s.Version, r.Tallies); final {
 			finals = append(finals, string(r.ID[:]), value)
 		} else if r.State == book.Retry {
 			retries = append(retries, string(r.ID[:]), string([]byte{r.Attempts}))
 		}
 	}
-	args := []any{s.Version.String(), s.Host, s.Ended.UnixMilli(), earliest, last, s.Failures, Alone, len(finals) / 2}
+	args := []any{s.Version.String(), s.Host, s.Ended.UnixMilli(), earliest, last, s.Failures, Alone, encodeVersion(s.Version), len(finals) / 2}
 	return append(append(args, finals...), retries...)
 }
 

@@ -2,7 +2,6 @@ package frontier
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -33,28 +32,17 @@ func (f *Frontier) Failed(ctx context.Context, ids []layout.Identity) (map[layou
 // part of the state, and whether the URL is wanted. The result has the versions in the final parts of the wanted
 // URLs.
 func (f *Frontier) finals(ctx context.Context, ids []layout.Identity, of func(state string) (final string, wanted bool)) (map[layout.Identity]layout.Version, error) {
+	states, err := f.states(ctx, ids)
+	if err != nil {
+		return nil, f.failed("look into", err)
+	}
 	by := make(map[layout.Identity]layout.Version, len(ids))
-	for part := range slices.Chunk(ids, chunk) {
-		fields := make([]string, len(part))
-		for i, id := range part {
-			fields[i] = string(id[:])
+	for i, state := range states {
+		if state == "" {
+			continue
 		}
-		states, err := f.rdb.HMGet(ctx, f.key("known"), fields...).Result()
-		if err != nil {
-			return nil, f.failed("look into", err)
-		}
-		for i, state := range states {
-			text, _ := state.(string)
-			if text == "" {
-				continue
-			}
-			final, wanted := of(text)
-			if !wanted || len(final) < finalBytes {
-				continue
-			}
-			if by[part[i]], err = layout.ParseVersion(final[finalBytes-versionBytes : finalBytes]); err != nil {
-				return nil, f.failed("look into", err)
-			}
+		if final, wanted := of(state); wanted && len(final) >= finalBytes {
+			by[ids[i]] = decodeVersion(final[1:finalBytes])
 		}
 	}
 	return by, nil

@@ -219,7 +219,7 @@ func renewalOf(a *dueTimes, u account.URL) (due frontier.Due, found bool) {
 // names the tallies in which the page is counted. A tally is a number of stored pages for which a
 // collection has a limit.
 func known(s *settings.Settings, u account.URL) frontier.Known {
-	k := frontier.Known{ID: u.Address.ID, State: u.Final.State, Version: u.Final.Version, Depth: u.Final.Depth}
+	k := frontier.Known{ID: u.Address.ID, State: u.Final.State, Version: u.Final.Version}
 	if u.State == account.Stored {
 		k.Tallies = s.Tallies(u.Final, u.Address)
 	}

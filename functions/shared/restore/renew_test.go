@@ -87,7 +87,7 @@ func (w *world) teach(p layout.Partition, outcomes ...book.Outcome) {
 		var before []frontier.Known
 		for _, o := range outcomes {
 			if (crawl == 1) == (o.URL[:len(one)] == one) {
-				before = append(before, frontier.Known{ID: o.Identity(), State: o.State, Version: o.Version, Depth: o.Depth})
+				before = append(before, frontier.Known{ID: o.Identity(), State: o.State, Version: o.Version})
 			}
 		}
 		if err := frontier.New(w.Redis, crawl).Mark(w.t.Context(), before); err != nil {

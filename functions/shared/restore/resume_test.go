@@ -33,18 +33,14 @@ func (w *world) picture() picture {
 	p := picture{States: make(map[string]string)}
 	for _, crawl := range w.inForce.Crawl.Partitions() {
 		prefix := fmt.Sprintf("f:{%d}:", crawl)
-		states, err := w.Redis.HGetAll(w.t.Context(), prefix+"known").Result()
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		for id, state := range states {
+		for id, state := range redistest.Known(w.t, w.Redis, crawl) {
 			switch state[0] {
 			case 'w', 'l', 'p':
 				state = state[:1]
 			case 'W', 'L':
-				state = state[:1] + " " + state[7:min(len(state), 7+24)]
+				state = state[:1] + " " + state[7:min(len(state), 7+10)]
 			default:
-				state = state[:24]
+				state = state[:10]
 			}
 			p.States[layout.Identity([]byte(id)).String()] = fmt.Sprint(crawl, " ", state)
 		}

@@ -3,6 +3,7 @@
 package redistest
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -23,6 +24,29 @@ func Each(t *testing.T, test func(t *testing.T, rdb *redis.Client)) {
 	if program, err := exec.LookPath("redis-server"); err == nil {
 		t.Run("server", func(t *testing.T) { test(t, Server(t, program)) })
 	}
+}
+
+// Known returns the states of the URLs that the frontier of a crawl partition knows, by the bytes of their
+// identities. It reads the hash known, as the package frontier describes it, without the help of that package.
+func Known(t testing.TB, rdb redis.UniversalClient, crawl int) map[string]string {
+	t.Helper()
+	buckets, err := rdb.HGetAll(t.Context(), fmt.Sprintf("f:{%d}:known", crawl)).Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(buckets, "seed")
+	states := make(map[string]string)
+	for _, bucket := range buckets {
+		for bucket != "" {
+			state, records := int(bucket[0])<<8|int(bucket[1]), int(bucket[2])<<8|int(bucket[3])
+			bucket = bucket[4:]
+			for range records {
+				states[bucket[:16]] = bucket[16 : 16+state]
+				bucket = bucket[16+state:]
+			}
+		}
+	}
+	return states
 }
 
 const embedded = "embedded"

@@ -11,9 +11,6 @@ local function wrong()
   if not redis.call('GET', EPOCH) then return 'Redis holds none that is open' end
   if layout ~= ARGV[1] then return 'it was built by another version of the program' end
   if not settings then return 'it has lost a part, or was told what is not true' end
-  local urls = 0
-  for _, letter in ipairs({ 'w', 'l', 'p', 's', 'k', 'f' }) do urls = urls + (numbers[letter] or 0) end
-  if urls ~= redis.call('HLEN', KNOWN) then return 'it counts ' .. urls .. ' URLs and knows ' .. redis.call('HLEN', KNOWN) end
   local entries = filled_in_all()
   if entries ~= (numbers.fill or 0) then return 'it has ' .. entries .. ' entries of ' .. (numbers.fill or 0) end
   local leases = redis.call('ZRANGE', LEASES, 0, -1)

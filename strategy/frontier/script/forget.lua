@@ -2,7 +2,7 @@
 -- ARGV: for each URL its identity, and 1 if its final state is removed, too, else 0.
 -- Elements of the URLs stay in queues, outdated: the hash dropped has the numbers of those whose URLs
 -- were removed. Returns the identities of the URLs with such elements.
-local ids, gone, answer = {}, {}, {}
+local ids, answer = {}, {}
 for i = 1, #ARGV, 2 do ids[#ids + 1] = ARGV[i] end
 read(ids)
 for i = 1, #ARGV, 2 do
@@ -15,13 +15,10 @@ for i = 1, #ARGV, 2 do
     if decided and not all then
       if decided ~= before then become(id, with_left(with_left(decided, 0), behind)) end
     else
-      count(before, -1)
-      state[id] = false
-      gone[#gone + 1] = id
+      remove(id)
       if behind > 0 then add(DROPPED, id, behind) end
     end
   end
 end
-if #gone > 0 then redis.call('HDEL', KNOWN, unpack(gone)) end
 write()
 return answer

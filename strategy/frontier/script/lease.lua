@@ -47,7 +47,7 @@ end
 local function counts(element, value)
   if not value or value:sub(1, 4) ~= element:sub(17, 20) then return false end
   local letter = value:sub(1, 1)
-  return letter == 'w' or letter == 'W' and value:sub(11, 31) == element:sub(27, 47)
+  return letter == 'w' or letter == 'W' and version_of(final(value)) == element:sub(27, 35)
 end
 
 -- crowded reports whether more than most_waiting URLs wait on a host; then its sitemaps are not

@@ -13,14 +13,14 @@ for i = 2, #ARGV, 2 do
   local id = identity(element)
   local before = state[id]
   local letter = before and before:sub(1, 1)
-  if (letter == 's' or letter == 'k' or letter == 'f') and not newer(before:sub(4, 24), element:sub(27, 47)) then
+  if (letter == 's' or letter == 'k' or letter == 'f') and not newer(version_of(before), element:sub(27, 35)) then
     local behind = left(before)
     if behind > LEFT_BEHIND then
       miss()
     else
       renewed = renewed + 1
       become(id, with_left(waiting(element) .. with_left(before, 0), behind))
-      arrive(host, element:sub(1, 26) .. before:sub(4, 24) .. element:sub(48))
+      arrive(host, element:sub(1, 26) .. version_of(before) .. element:sub(36))
     end
   end
 end

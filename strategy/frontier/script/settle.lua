@@ -1,24 +1,25 @@
 -- Applies outcomes of a batch, and ends its lease with the last of them.
 -- ARGV: version of the lease, host, end of the batch, earliest time of the host's next request,
 -- '1' if these are the last outcomes of the batch, the host's failures, greatest number of
--- expiries that is counted for a URL, the number of final states, identity and final state of
--- each, then identity and attempts of each URL to be requested again.
+-- expiries that is counted for a URL, the version in the bytes of a final state, the number of final
+-- states, identity and final state of each, then identity and attempts of each URL to be requested
+-- again.
 -- Returns {number of final states set, of URLs put back into queues, of leases ended}.
 local version, host, batch_ended, earliest = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local last, failures, most_expiries = ARGV[5] == '1', tonumber(ARGV[6]), tonumber(ARGV[7])
-local first = 9
-local retries = first + 2 * tonumber(ARGV[8])
+local as_final, first = ARGV[8], 10
+local retries = first + 2 * tonumber(ARGV[9])
 local lease = out(version)
 local ids = {}
 for i = first, #ARGV, 2 do ids[#ids + 1] = ARGV[i] end
 read(ids)
 
--- tried reports whether a number of attempts, from a late batch with this version, is greater
--- than that of a URL that is pending or on lease, so that it must be recorded.
-local function tried(value, version, attempts)
+-- tried reports whether a number of attempts, from this batch, which is late, is greater than that
+-- of a URL that is pending or on lease, so that it must be recorded.
+local function tried(value, attempts)
   local decided = value and final(value)
   return value and decided ~= value and attempts:byte() > value:byte(5) and
-    (not decided or newer(version, decided:sub(4, 24)))
+    (not decided or newer(as_final, version_of(decided)))
 end
 
 local decided, requeued, ended = 0, 0, 0
@@ -49,7 +50,7 @@ for i = retries, #ARGV, 2 do
     become(id, released(before, attempts, '\0'))
     push('RPUSH', lease.host, queue_of(elements[id]), { elements[id] })
     requeued = requeued + 1
-  elseif tried(before, version, attempts) then -- the lease is over, but the URL was requested
+  elseif tried(before, attempts) then -- the lease is over, but the URL was requested
     become(id, before:sub(1, 4) .. attempts .. before:sub(6))
   end
 end

@@ -1,92 +1,21 @@
--- Definitions for all scripts of the frontier: script.go puts this file before each of
--- them. doc.go describes the keys and the bytes of states and elements.
-local PREFIX = KEYS[1]
-local KNOWN, COUNTS, HOSTS = PREFIX .. 'known', PREFIX .. 'counts', PREFIX .. 'hosts'
-local NEXT, FAILURES = PREFIX .. 'next', PREFIX .. 'failures'
-local ACTIVE, LEASES = PREFIX .. 'active', PREFIX .. 'leases'
-local CLOSED, SHUT, CROWDED = PREFIX .. 'closed', PREFIX .. 'shut', PREFIX .. 'crowded'
-local LEARNT, REBUILD = PREFIX .. 'learnt', PREFIX .. 'rebuild'
-local TALLIES, OUT, FILLED = PREFIX .. 'tallies', PREFIX .. 'out', PREFIX .. 'filled'
-local DROPPED = PREFIX .. 'dropped'
-local EPOCH, SETTINGS = PREFIX .. 'epoch', PREFIX .. 'settings'
-local OLD, GENERATION = PREFIX .. 'old', redis.call('GET', PREFIX .. 'generation') or ''
-
--- The names of a host's queues, in the order in which a lease takes URLs from them: the
--- bands 0 to 15, and the queue of stored pages that are requested again.
-local BANDS, AGAIN = 16, 'again'
-local QUEUES = {}
-for band = 0, BANDS - 1 do QUEUES[#QUEUES + 1] = band end
-QUEUES[#QUEUES + 1] = AGAIN
-
--- The keys of the sets of hosts whose first queue is that of a band and has a URL with a
--- weight, one for each band.
-local WEIGHED = {}
-for band = 0, BANDS - 1 do WEIGHED[#WEIGHED + 1] = HOSTS .. ':' .. band end
-
--- The greatest number of outdated elements that a URL may have in queues when it gets a
--- valid one.
-local LEFT_BEHIND = 16
-
--- Each key after the first is a fence: the script runs only if the key has a certain value.
--- Three arguments at the end of ARGV belong to each fence:
---   1. the value that the key must have;
---   2. the value that the key gets, '' to keep it. If the key has this one already, the call
---      is a repetition after a lost answer, and is accepted, too;
---   3. the number of seconds for which the key is kept then, 0 for ever.
-local fences = {}
-for i = #KEYS, 2, -1 do
-  local age, next, value = table.remove(ARGV), table.remove(ARGV), table.remove(ARGV)
-  local held = redis.call('GET', KEYS[i]) or ''
-  if held ~= value and (next == '' or held ~= next) then return redis.error_reply('FENCED ' .. (i - 1)) end
-  if next ~= '' then fences[KEYS[i]] = { next, age } end
-end
-for key, fence in pairs(fences) do
-  redis.call('SET', key, fence[1])
-  if fence[2] ~= '0' then redis.call('EXPIRE', key, fence[2]) end
-end
-
--- fill records that the number of entries in the partition's hashes and sets, without known
--- and counts, has changed by so many. The field fill of counts holds their total, which the
--- script check compares with filled_in_all.
-local filled_by = 0
-local function fill(by) filled_by = filled_by + by end
-
--- filled_in_all returns the number of entries in these hashes and sets.
-local function filled_in_all()
-  local entries = redis.call('ZCARD', HOSTS) + redis.call('ZCARD', LEASES) + redis.call('SCARD', CROWDED)
-  for _, hash in ipairs({ NEXT, FAILURES, ACTIVE, CLOSED, LEARNT, TALLIES, OUT, FILLED, DROPPED }) do entries = entries + redis.call('HLEN', hash) end
-  if redis.call('EXISTS', unpack(WEIGHED)) > 0 then
-    for _, set in ipairs(WEIGHED) do entries = entries + redis.call('ZCARD', set) end
-  end
-  return entries
-end
-
--- miss records that a collection may lack pages until the next rebuild.
-local missed = false
-local function miss() missed = true end
-
--- lose records that Redis has lost a key that must exist.
-local lost = false
-local function lose() lost = true end
+-- Definitions for all scripts of the frontier, after keys.lua and known.lua. doc.go describes the bytes of
+-- states and elements.
 
 -- state: identity → state of each URL that this script has read (false: unknown URL).
--- changed: identity → state of those that it has changed.
+-- changed: identity → state of those that it has changed (false: the URL was removed).
+-- added: number of URLs that were unknown and have a state now.
 -- moved: letters of a state → change of the number of URLs in it.
 -- tallied: mark of a tally → change of the tally.
-local state, changed, moved, tallied = {}, {}, {}, {}
+local state, changed, added, moved, tallied = {}, {}, 0, {}, {}
 
 -- read reads the states of URLs into state, unless they are there already.
 local function read(ids)
-  local unread = ids
-  if next(state) then
-    unread = {}
-    for _, id in ipairs(ids) do
-      if state[id] == nil then unread[#unread + 1] = id end
-    end
+  if not next(state) then return look_up(ids, state) end
+  local unread = {}
+  for _, id in ipairs(ids) do
+    if state[id] == nil then unread[#unread + 1] = id end
   end
-  if #unread == 0 then return end
-  local values = redis.call('HMGET', KNOWN, unpack(unread))
-  for i, id in ipairs(unread) do state[id] = values[i] end
+  look_up(unread, state)
 end
 
 -- final returns the final part of a state (stored, skipped or failed): the whole state or,
@@ -103,7 +32,7 @@ end
 local function left(value)
   local letter = value:byte()
   if letter == 115 or letter == 107 or letter == 102 then -- s, k, f
-    return #value % 8 == 1 and value:byte(#value) or 0
+    return #value % 8 == 3 and value:byte(#value) or 0
   end
   return value:byte(7)
 end
@@ -111,7 +40,7 @@ end
 -- with_left returns a state with that number changed to n.
 local function with_left(value, n)
   if final(value) ~= value then return value:sub(1, 6) .. string.char(n) .. value:sub(8) end
-  return value:sub(1, #value - #value % 8) .. (n > 0 and string.char(n) or '')
+  return value:sub(1, #value - (#value - 2) % 8) .. (n > 0 and string.char(n) or '')
 end
 
 -- waits reports whether a URL in this state has a valid element in a queue.
@@ -131,7 +60,7 @@ local function count(value, by)
   end
   if not decided then return end
   moved[letter] = (moved[letter] or 0) + by
-  for at = 25, #decided - 7, 8 do
+  for at = 11, #decided - 7, 8 do
     local mark = decided:sub(at, at + 7)
     tallied[mark] = (tallied[mark] or 0) + by
   end
@@ -140,9 +69,15 @@ end
 -- become gives a URL a new state.
 local function become(id, value)
   local before = state[id]
-  if before then count(before, -1) end
+  if before then count(before, -1) else added = added + 1 end
   count(value, 1)
   state[id], changed[id] = value, value
+end
+
+-- remove removes a known URL.
+local function remove(id)
+  count(state[id], -1)
+  state[id], changed[id] = false, false
 end
 
 -- add adds to a number in a hash and returns the new number. A number that becomes 0 is
@@ -283,6 +218,9 @@ local function next_of(host)
   return tonumber(redis.call('HGET', NEXT, host) or redis.call('GET', SHUT) or 0)
 end
 
+-- version_of returns the version in a final state.
+local function version_of(decided) return decided:sub(2, 10) end
+
 -- newer reports whether version a is higher than b; both have the same length.
 local function newer(a, b)
   for i = 1, #a do
@@ -297,7 +235,7 @@ local function decide(id, value)
   local before = state[id]
   if before then
     local decided = final(before)
-    if decided and not newer(value:sub(4, 24), decided:sub(4, 24)) then return 0 end
+    if decided and not newer(version_of(value), version_of(decided)) then return 0 end
     local behind = left(before) + (waits(before) and 1 or 0)
     if behind > 0 then value = with_left(value, behind) end
   end
@@ -307,15 +245,10 @@ end
 
 -- write writes all changes to Redis. A script calls it once, at its end.
 local function write()
-  local pairs_of = {}
-  for id, value in pairs(changed) do
-    pairs_of[#pairs_of + 1] = id
-    pairs_of[#pairs_of + 1] = value
-  end
-  if #pairs_of > 0 then redis.call('HSET', KNOWN, unpack(pairs_of)) end
   for letter, by in pairs(moved) do
     if by ~= 0 then redis.call('HINCRBY', COUNTS, letter, by) end
   end
+  write_known(changed, added)
   for mark, by in pairs(tallied) do
     if by ~= 0 then add(TALLIES, mark, by) end
   end

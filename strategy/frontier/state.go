@@ -1,0 +1,113 @@
+package frontier
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+)
+
+// Lengths, in bytes, of the states of URLs as Redis holds them (see doc.go).
+const (
+	pendingBytes = 7                        // bytes of the state of a URL that waits or is parked
+	leasedBytes  = pendingBytes + textBytes // bytes of the state of a URL that is leased
+	finalBytes   = 1 + versionBytes         // bytes of a final state without its marks (hashes of tallies, see doc.go)
+)
+
+// Lengths, in bytes, of the version of a batch.
+const (
+	textBytes    = 21 // as text (layout.Version.String)
+	versionBytes = 9  // as encodeVersion returns it
+)
+
+// encodeVersion returns a version in 9 bytes, which sort as versions do: the epoch in 4 bytes, and the
+// token in 5. Versions as text sort right up to the epoch 10⁸ and the token 10¹², which need no more. Of a
+// higher number, which only damaged data can have, it encodes the highest that fits.
+func encodeVersion(v layout.Version) string {
+	b := binary.BigEndian.AppendUint32(make([]byte, 0, 12), uint32(min(v.Epoch, math.MaxUint32)))
+	b = binary.BigEndian.AppendUint64(b, min(v.Token, 1<<40-1))
+	return string(append(b[:4], b[7:]...))
+}
+
+// decodeVersion returns the version that encodeVersion has encoded. The text must have 9 bytes.
+func decodeVersion(s string) layout.Version {
+	b := []byte("\x00\x00\x00\x00" + s[:4] + "\x00\x00\x00" + s[4:])
+	return layout.Version{Epoch: binary.BigEndian.Uint64(b), Token: binary.BigEndian.Uint64(b[8:])}
+}
+
+// finalState encodes a final state of a URL, as doc.go draws it: the letter of the state, and the
+// version of the batch with the outcome. For a stored page, it appends a mark for each tally
+// (count of stored URLs) that includes the URL. The result is false if the state is not final: it is
+// none of Stored, Unchanged, Skipped and Failed.
+func finalState(s book.State, v layout.Version, tallies []string) (string, bool) {
+	letter := s
+	switch s {
+	case book.Stored, book.Skipped, book.Failed:
+	case book.Unchanged:
+		letter = book.Stored
+	default:
+		return "", false
+	}
+	value := string([]byte{byte(letter)}) + encodeVersion(v)
+	if letter == book.Stored {
+		for _, name := range tallies {
+			value += mark(name)
+		}
+	}
+	return value, true
+}
+
+// states returns the states of URLs as Redis holds them; "" for an unknown URL.
+func (f *Frontier) states(ctx context.Context, ids []layout.Identity) ([]string, error) {
+	found := make([]string, 0, len(ids))
+	for part := range slices.Chunk(ids, chunk) {
+		args := make([]any, len(part))
+		for i, id := range part {
+			args[i] = string(id[:])
+		}
+		answer, err := lookScript.Run(ctx, f.rdb, []string{f.prefix()}, args...).Slice()
+		if err == nil && len(answer) != len(part) {
+			err = fmt.Errorf("unexpected answer of %d states, want %d", len(answer), len(part))
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, state := range answer {
+			text, _ := state.(string)
+			found = append(found, text)
+		}
+	}
+	return found, nil
+}
+
+// idBytes and headerOfSection are the lengths, in bytes, of an identity, and of the header of a section
+// in a bucket of known URLs (see doc.go).
+const (
+	idBytes         = len(layout.Identity{})
+	headerOfSection = 4
+)
+
+// statesIn returns the states of all URLs in a bucket of known URLs. It returns false if the bucket is damaged.
+func statesIn(bucket string) (map[layout.Identity]string, bool) {
+	states := make(map[layout.Identity]string)
+	for bucket != "" {
+		header, rest, ok := cut(bucket, headerOfSection)
+		if !ok {
+			return nil, false
+		}
+		size := idBytes + int(binary.BigEndian.Uint16([]byte(header)))
+		var records string
+		records, bucket, ok = cut(rest, size*int(binary.BigEndian.Uint16([]byte(header[2:]))))
+		if !ok || size == idBytes {
+			return nil, false
+		}
+		for ; records != ""; records = records[size:] {
+			states[layout.Identity([]byte(records[:idBytes]))] = records[idBytes:size]
+		}
+	}
+	return states, true
+}
