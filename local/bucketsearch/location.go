@@ -29,7 +29,8 @@ func (l *location) flags(flags *pflag.FlagSet) {
 	flags.StringVar(&l.s3, "s3", "", "keep the bucket elsewhere: `URL` of an S3 server and a bucket, such as\n"+
 		"https://s3.eu-central-1.amazonaws.com/my-bucket, with credentials\n"+
 		"from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION")
-	flags.StringVar(&l.redis, "redis", "", "use a Redis elsewhere, at this `URL`, such as redis://127.0.0.1:6379/0")
+	flags.StringVar(&l.redis, "redis", "", "use a Redis elsewhere, at this `URL`, such as redis://127.0.0.1:6379/0;\n"+
+		"of a Redis Cluster: redis://HOST:PORT?addr=HOST:PORT with two of its nodes")
 }
 
 // storeName is the hidden command that serves the embedded object store.

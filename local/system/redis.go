@@ -1,14 +1,17 @@
 package system
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/url"
 
 	goredis "github.com/redis/go-redis/v9"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/environment"
 	"github.com/bucketsearch/bucketsearch/functions/shared/vitals"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -31,17 +34,16 @@ func (s *System) openRedis(ctx context.Context) (err error) {
 	return s.tellRedis(ctx)
 }
 
-// dialRedis connects to the Redis at a URL and checks that it answers. The bytes sent and received
+// dialRedis connects to the Redis at an address (see environment.OpenRedis) and checks that it answers. The bytes sent and received
 // are added to the given Traffic, whose counts are part of the vital signs.
-func dialRedis(ctx context.Context, url string, traffic *vitals.Traffic) (goredis.UniversalClient, error) {
-	options, err := goredis.ParseURL(url)
+func dialRedis(ctx context.Context, address string, traffic *vitals.Traffic) (goredis.UniversalClient, error) {
+	client, err := environment.OpenRedis(address, traffic)
 	if err != nil {
-		return nil, WrongOption{literal.Wrong("--redis", url, "an address such as redis://127.0.0.1:6379/0")}
+		return nil, WrongOption{literal.Wrong("--redis", address, environment.RedisForm)}
 	}
-	options.Dialer = traffic.Dial(goredis.NewDialer(options))
-	client := goredis.NewClient(options)
 	if err := client.Ping(ctx).Err(); err != nil {
-		err = fmt.Errorf("redis at %s cannot be used; is it running, and is --redis right? %w", options.Addr, err)
+		at, _ := url.Parse(address) // without the password
+		err = fmt.Errorf("redis at %s cannot be used; is it running, and is --redis right? %w", cmp.Or(at.Host, at.Path), err)
 		return nil, errors.Join(err, client.Close())
 	}
 	return client, nil

@@ -63,7 +63,7 @@ type fixture struct {
 }
 
 // opened returns a frontier that is open in epoch 1.
-func opened(t testing.TB, rdb *redis.Client) fixture {
+func opened(t testing.TB, rdb redis.UniversalClient) fixture {
 	t.Helper()
 	f := fixture{New(rdb, 3), t}
 	f.must(f.Open(t.Context(), 1, "", nil))

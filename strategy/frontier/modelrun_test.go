@@ -30,26 +30,8 @@ func TestModel(t *testing.T) {
 			if err := rdb.FlushDB(t.Context()).Err(); err != nil {
 				t.Fatal(err)
 			}
-			run := modelRun{
-				fixture:     opened(t, rdb),
-				rand:        rand.New(rand.NewPCG(seed, 1)),
-				now:         noon,
-				epoch:       1,
-				connections: 1 + int(seed%2),
-				model:       newModel(),
-			}
-			for step := range racetest.Rounds(1500, 150) {
-				err := run.step()
-				if err == nil && step%25 == 24 {
-					err = run.compareKnown()
-				}
-				if err == nil && step%25 == 24 {
-					err = run.compareQueues()
-				}
-				if err != nil {
-					t.Fatalf("seed %d, step %d: %v", seed, step, err)
-				}
-			}
+			run := newModelRun(t, rdb, seed)
+			run.steps(racetest.Rounds(1500, 150))
 			if done := run.done; racetest.Rounds(true, false) && (done.renewed < 100 || done.again < 100 || done.lacking < 30 || done.parked < 50 || done.held < 10 || done.cleared < 20 || done.late < 50 || done.rebuilds < 2 || done.closed < 2) {
 				t.Errorf("seed %d met too little: %+v", seed, done)
 			}
@@ -62,6 +44,7 @@ var modelHosts = []string{"h0", "h1", "h2", "h3:8080"}
 type modelRun struct {
 	fixture
 	model   model
+	seed    uint64
 	rand    *rand.Rand
 	now     time.Time
 	epoch   uint64
@@ -82,6 +65,34 @@ type modelRun struct {
 	//	rebuilds    the frontier was rebuilt
 	//	closed      a lease had not ended when a rebuild began
 	done struct{ renewed, again, lacking, parked, held, cleared, late, rebuilds, closed int }
+}
+
+func newModelRun(t *testing.T, rdb redis.UniversalClient, seed uint64) *modelRun {
+	return &modelRun{
+		fixture:     opened(t, rdb),
+		seed:        seed,
+		rand:        rand.New(rand.NewPCG(seed, 1)),
+		now:         noon,
+		epoch:       1,
+		connections: 1 + int(seed%2),
+		model:       newModel(),
+	}
+}
+
+func (m *modelRun) steps(n int) {
+	m.t.Helper()
+	for step := range n {
+		err := m.step()
+		if err == nil && step%25 == 24 {
+			err = m.compareKnown()
+		}
+		if err == nil && step%25 == 24 {
+			err = m.compareQueues()
+		}
+		if err != nil {
+			m.t.Fatalf("seed %d, step %d: %v", m.seed, step, err)
+		}
+	}
 }
 
 func (m *modelRun) step() error {

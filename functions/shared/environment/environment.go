@@ -3,7 +3,8 @@
 //
 //	BUCKETSEARCH_S3       object store and bucket: https://s3.eu-central-1.amazonaws.com/my-bucket
 //	AWS_…                 credentials and region, as usual
-//	BUCKETSEARCH_REDIS    redis://host:port/0 (schedule, pack, index, merge, sweep)
+//	BUCKETSEARCH_REDIS    redis://host:port/0, or redis://host:port?addr=host:port of a Redis Cluster (schedule, pack,
+//	                      index, merge, sweep; see OpenRedis)
 //	BUCKETSEARCH_QUEUES   prefix of all queues' URLs (schedule, pack, index, merge, sweep)
 //	BUCKETSEARCH_AGENT    name of the crawler
 //	BUCKETSEARCH_ALLOW_PRIVATE=1   fetch may reach addresses that are not public
@@ -119,12 +120,9 @@ func Read(ctx context.Context, function string, getenv func(string) string) (*En
 	e.feedback = blob.Retry(store, RetryPolicy())
 	e.Settings = &settings.Cache{Bucket: e.Bucket, Now: time.Now, Age: settingsAge}
 	if address := getenv("BUCKETSEARCH_REDIS"); address != "" {
-		options, err := redis.ParseURL(address)
-		if err != nil {
-			return nil, literal.Wrong("BUCKETSEARCH_REDIS", address, "an address such as redis://127.0.0.1:6379/0")
+		if e.Redis, err = OpenRedis(address, e.Traffic); err != nil {
+			return nil, literal.Wrong("BUCKETSEARCH_REDIS", address, RedisForm)
 		}
-		options.Dialer = e.Traffic.Dial(redis.NewDialer(options))
-		e.Redis = redis.NewClient(options)
 	}
 	if prefix := getenv("BUCKETSEARCH_QUEUES"); prefix != "" {
 		client, err := OpenSQS(ctx, e.Traffic)

@@ -66,13 +66,82 @@ func Embedded(t testing.TB) *redis.Client {
 // the test.
 func Server(t testing.TB, program string) *redis.Client {
 	t.Helper()
+	const name = "socket"
+	socket := filepath.Join(start(t, program, "--port", "0", "--unixsocket", name), name)
+	await(t, program+" to listen", func() bool {
+		conn, err := net.Dial("unix", socket)
+		if err == nil {
+			conn.Close()
+		}
+		return err == nil
+	})
+	return client(t, &redis.Options{Network: "unix", Addr: socket})
+}
+
+// Cluster starts the given number of redis-servers as one Redis Cluster, and returns a client of it. They listen on
+// loopback, keep nothing on disk, and end with the test.
+func Cluster(t testing.TB, program string, nodes int) *redis.ClusterClient {
+	t.Helper()
+	const slots = 16384
+	var addresses []string
+	var clients []*redis.Client
+	for i := range nodes {
+		port := freePort(t)
+		address := net.JoinHostPort("127.0.0.1", port)
+		start(t, program, "--bind", "127.0.0.1", "--port", port, "--cluster-port", freePort(t), "--cluster-enabled", "yes")
+		rdb := client(t, &redis.Options{Addr: address})
+		await(t, address+" to answer", func() bool { return rdb.Ping(t.Context()).Err() == nil })
+		if err := rdb.ClusterAddSlotsRange(t.Context(), slots*i/nodes, slots*(i+1)/nodes-1).Err(); err != nil {
+			t.Fatal(err)
+		}
+		addresses, clients = append(addresses, address), append(clients, rdb)
+	}
+	busPort := func(rdb *redis.Client) string {
+		return rdb.ConfigGet(t.Context(), "cluster-port").Val()["cluster-port"]
+	}
+	for i, rdb := range clients {
+		host, port, _ := net.SplitHostPort(addresses[0])
+		if err := rdb.Do(t.Context(), "CLUSTER", "MEET", host, port, busPort(clients[0])).Err(); i > 0 && err != nil {
+			t.Fatal(err)
+		}
+	}
+	await(t, "the nodes to know one another", func() bool {
+		for _, rdb := range clients {
+			if info := rdb.ClusterInfo(t.Context()).Val(); !strings.Contains(info, "cluster_state:ok") ||
+				!strings.Contains(info, fmt.Sprintf("cluster_slots_assigned:%d", slots)) {
+				return false
+			}
+		}
+		return true
+	})
+	rdb := redis.NewClusterClient(&redis.ClusterOptions{Addrs: addresses})
+	t.Cleanup(func() { rdb.Close() })
+	return rdb
+}
+
+// freePort returns a TCP port of loopback on which nothing listens.
+func freePort(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	return port
+}
+
+// start starts a redis-server that keeps nothing on disk and ends with the test. Its directory for temporary files
+// is also the place of its socket, if it has one.
+func start(t testing.TB, program string, args ...string) (dir string) {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "redis") // t.TempDir can be too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	socket := filepath.Join(dir, "socket")
-	server := exec.Command(program, "--port", "0", "--unixsocket", socket, "--dir", dir, "--save", "", "--appendonly", "no")
+	server := exec.Command(program, append([]string{"--dir", dir, "--save", "", "--appendonly", "no"}, args...)...)
+	server.Dir = dir
 	if err := server.Start(); err != nil {
 		t.Fatalf("cannot start %s: %v", program, err)
 	}
@@ -80,13 +149,15 @@ func Server(t testing.TB, program string) *redis.Client {
 		server.Process.Kill()
 		server.Wait()
 	})
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
-		if conn, err := net.Dial("unix", socket); err == nil {
-			conn.Close()
-			return client(t, &redis.Options{Network: "unix", Addr: socket})
-		}
+	return dir
+}
+
+// await waits until something has happened, at most 20 seconds.
+func await(t testing.TB, what string, happened func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !happened(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%s did not listen within 10 s", program)
+			t.Fatalf("waited in vain for %s", what)
 		}
 	}
 }
