@@ -125,7 +125,7 @@ func BenchmarkRebuild(b *testing.B) {
 }
 
 // TestMemory checks how much memory redis-server needs for each URL. A stored URL may take 40 bytes, and 10 more
-// for each tally that counts it. A waiting URL may take 75 bytes plus its length.
+// for each tally that counts it. A waiting URL may take 50 bytes plus its length.
 func TestMemory(t *testing.T) {
 	program, err := exec.LookPath("redis-server")
 	if err != nil {
@@ -154,8 +154,8 @@ func TestMemory(t *testing.T) {
 	counted := bytes(func() { f.must(f.Mark(t.Context(), tallied)) })
 	waiting := bytes(func() { f.admit(noon, list...) })
 	t.Logf("bytes a URL: %d stored, %d on two tallies, %d waiting (%d of them its address)", stored, counted, waiting, length/urls)
-	if stored > 40 || counted > 60 || waiting > 75+length/urls {
-		t.Errorf("bytes a URL: %d stored, %d on two tallies, %d waiting, want at most 40, 60, and 75 more than its length", stored, counted, waiting)
+	if stored > 40 || counted > 60 || waiting > 50+length/urls {
+		t.Errorf("bytes a URL: %d stored, %d on two tallies, %d waiting, want at most 40, 60, and 50 more than its length", stored, counted, waiting)
 	}
 }
 

@@ -106,7 +106,7 @@
 //	┌──────────┬────────┬───────┬────────┬──────────┬──────┬──────────┬───────┬─────┐
 //	│ identity │ letter │ depth │ weight │ attempts │ hops │ exponent │ flags │ len │ 26 bytes
 //	├──────────┴────┬───┴───────┴──┬─────┴──────────┴┬─────┴──────────┴───────┴─────┘
-//	│ W: version    │ collection   │ look, if any    │ URL
+//	│ W: version    │ collection   │ look, if any    │ URL, or the end of it
 //	└───────────────┴──────────────┴─────────────────┴────
 //
 //	 0      8        16     24           25               26              27
@@ -118,8 +118,9 @@
 //
 // The look is the last final outcome of a URL that is requested again (batch.Look). The
 // flags are 1: the URL is read as a sitemap, 2: there is a look, 4: the page was missing
-// at the last request, 8: the URL was found only as an asset of pages. A URL with a weight
-// waits in band 15 - weight/16. The band of a URL without a weight is its depth, at most
+// at the last request, 8: the URL was found only as an asset of pages, 16 and 32: the URL begins with
+// http:// or https:// and the host of the queue, and the element has only what follows. A URL with a
+// weight waits in band 15 - weight/16. The band of a URL without a weight is its depth, at most
 // 15. A stored page waits behind all bands, because requesting it again adds no page; a
 // skipped or failed URL waits in its band, because it may turn out to be a page.
 //
@@ -141,7 +142,7 @@
 // from the bucket, and nothing is lost. The versions of the layout, and what each added:
 //
 //	6  known URLs in buckets; before, the hash known had a field for each URL. Final states without a depth;
-//	   versions of 9 bytes in final states and elements
+//	   versions of 9 bytes in final states and elements; elements without the beginning of the URL
 //	5  the keys generation, old, old:<generation>:<name>, dropped and note; the generation in the names of queues
 //	4  the flag of an asset in elements
 //	3  the keys closed, shut and crowded; leases outlive a rebuild

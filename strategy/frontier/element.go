@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
@@ -54,8 +55,24 @@ const (
 	hasLook
 	isMissing // Last.Missing is true: the URL's page was missing at the last request, but is still stored
 	isAsset
-	allFlags = isSitemap | hasLook | isMissing | isAsset
+	isHTTP   // the element lacks the beginning of the URL: http:// and the host
+	isHTTPS  // the element lacks the beginning of the URL: https:// and the host
+	allFlags = isSitemap | hasLook | isMissing | isAsset | isHTTP | isHTTPS
 )
+
+// beginnings are the texts that stand for the flags isHTTP and isHTTPS. The host follows them.
+var beginnings = map[byte]string{isHTTP: "http://", isHTTPS: "https://"}
+
+// shorten returns the part of a URL that an element holds, and the flag of the beginning that it lacks: 0 if it
+// lacks none.
+func shorten(url, host string) (flag byte, rest string) {
+	for flag, scheme := range beginnings {
+		if rest, found := strings.CutPrefix(url, scheme+host); found && rest != "" {
+			return flag, rest
+		}
+	}
+	return 0, url
+}
 
 // element encodes the entry, without its host, in the format that is drawn in doc.go. If the URL has
 // a final state and waits again, the parameter version is the version of this state, as encodeVersion
@@ -86,7 +103,9 @@ func (e Entry) element(version string) (string, error) {
 			flags |= isMissing
 		}
 	}
-	b := make([]byte, 0, headerBytes+len(version)+len(e.Collection)+len(e.URL))
+	beginning, url := shorten(e.URL, e.Host)
+	flags |= beginning
+	b := make([]byte, 0, headerBytes+len(version)+len(e.Collection)+len(url))
 	b = append(b, e.ID[:]...)
 	b = append(b, letter)
 	b = binary.BigEndian.AppendUint16(b, e.Depth)
@@ -101,7 +120,7 @@ func (e Entry) element(version string) (string, error) {
 			return "", fmt.Errorf("last look at %s: %w", e.URL, err)
 		}
 	}
-	return string(append(b, e.URL...)), nil
+	return string(append(b, url...)), nil
 }
 
 var errElement = errors.New("element of the queue is damaged")
@@ -135,7 +154,14 @@ func parseElement(s, host string) (e Entry, version string, err error) {
 	if ok && flags&hasLook != 0 {
 		e.Last, rest, ok = parseLook(rest, flags&isMissing != 0)
 	}
-	if e.URL = rest; !ok || rest == "" || len(rest) > maxURL || flags&^allFlags != 0 || e.Last == nil && flags&isMissing != 0 {
+	beginning := flags & (isHTTP | isHTTPS)
+	if e.URL = rest; beginning != 0 {
+		e.URL = beginnings[beginning] + host + rest
+	}
+	if flag, text := shorten(e.URL, host); flag != beginning || text != rest {
+		ok = false // there is only one way to write a URL
+	}
+	if !ok || rest == "" || len(e.URL) > maxURL || flags&^allFlags != 0 || e.Last == nil && flags&isMissing != 0 {
 		return Entry{}, "", fmt.Errorf("%w: %q of host %s", errElement, s, host)
 	}
 	return e, version, nil

@@ -18,6 +18,8 @@ func elementCases() map[string]Entry {
 	page.Hops, page.Attempts, page.Exponent, page.Weight = 255, 254, -7, 200
 	sitemap.Sitemap, sitemap.Exponent, sitemap.Collection = true, 32767, ""
 	sitemap.Last = &batch.Look{Time: noon.UTC(), ETag: `W/"1"`, Modified: "Mon, 02 Jan 2006 15:04:05 GMT", Digest: 1<<64 - 1, Body: 1 << 63, Collections: []string{"docs", "", "news"}}
+	elsewhere := page // the host in its URL is another, or has another form
+	elsewhere.URL = "http://A/x"
 	missing := page
 	missing.Last = &batch.Look{Time: time.UnixMilli(-1).UTC(), Missing: true}
 	return map[string]Entry{
@@ -25,6 +27,7 @@ func elementCases() map[string]Entry {
 		encodeVersion(layout.Version{Epoch: 1, Token: 2}): sitemap,
 		encodeVersion(layout.Version{Epoch: 3}):           missing,
 		encodeVersion(layout.Version{Token: 4}):           page,
+		encodeVersion(layout.Version{Token: 5}):           elsewhere,
 	}
 }
 

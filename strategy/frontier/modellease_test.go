@@ -176,7 +176,8 @@ func (u *modelURL) size() int {
 	if err != nil {
 		panic(err)
 	}
-	return len(element) - headerBytes
+	_, text := shorten(u.URL, u.Host)
+	return len(element) - headerBytes + len(u.URL) - len(text)
 }
 
 // together returns the maximum number of URLs in a lease with the URL u. It is lower than the

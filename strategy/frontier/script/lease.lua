@@ -68,6 +68,15 @@ end
 -- is_sitemap reports whether an element has the flag of a sitemap.
 local function is_sitemap(element) return element:byte(25) % 2 == 1 end
 
+-- size_of returns the number of bytes by which an element counts toward most_bytes: those behind its
+-- header, with the beginning of the URL that it may lack.
+local function size_of(element, host)
+  local flags, size = math.floor(element:byte(25) / 16) % 4, #element - 26
+  if flags == 1 then return size + #'http://' + #host end
+  if flags == 2 then return size + #'https://' + #host end
+  return size
+end
+
 -- leased returns the state of a waiting URL after it has been leased.
 local function leased(value)
   if #value == 7 then return 'l' .. value:sub(2) .. version end
@@ -125,7 +134,7 @@ local function take(host, full_host)
         elseif room == 0 then
           table.insert(back, 1, element)
         else
-          local size = #element - 26
+          local size = size_of(element, host)
           fit = math.min(fit, together(value, owner))
           full = #taken > 0 and (bytes + size > most_bytes or #taken >= fit)
           if full then break end
