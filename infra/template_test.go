@@ -200,7 +200,7 @@ func TestWhoDeletes(t *testing.T) {
 	}
 	var want []string
 	for _, prefix := range []string{
-		layout.Books, layout.Clicks, layout.DeadLetters, layout.Feedback, layout.Judgments, layout.Manifests, layout.Overlays, layout.Packages,
+		layout.Books, layout.Clicks, layout.DeadLetters, layout.Due, layout.Feedback, layout.Judgments, layout.Manifests, layout.Overlays, layout.Packages,
 		layout.Quarantine, layout.Segments, layout.Spool,
 	} {
 		want = append(want, "Sweep "+prefix)

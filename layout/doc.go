@@ -24,6 +24,7 @@
 //	dead-letters/<queue>/<content hash>.json     a message given up, with its reason (.again: the request to send it again)
 //	judgments/<hash of query>/<content hash>.json         how well pages answer the query, by one judge at one time
 //	clicks/<yyyyMMdd>/<hash of query and page>/<slot>.json  that a reader clicked the page as a result of the query
+//	due/<partition>/<content hash>.due                   URLs that are to be requested again within a day, sorted by time
 //	quarantine/<key, '+' for '/'>@<content hash>         bytes that could not be read; the manifest says why
 //
 // Partitions are written with four digits, the epoch in a batch's name with eight, all other
@@ -32,7 +33,7 @@
 // reports it, and Bucketsearch never reads or deletes it (see [IsForeign]).
 //
 // Any damage of an object can be detected. Packages and spool objects have CRCs. The names of
-// books, segments, overlays, judgments and quarantined objects contain a hash of their bytes. All
-// other objects are JSON with a checksum in the field sum (see [Seal]), or, in the case of hints, a
+// books, segments, overlays, judgments, quarantined objects and lists of due URLs contain a hash of
+// their bytes. All other objects are JSON with a checksum in the field sum (see [Seal]), or, in the case of hints, a
 // copy of such JSON.
 package layout

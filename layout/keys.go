@@ -3,6 +3,7 @@ package layout
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -39,12 +40,13 @@ const (
 	Copies      = "copies/"
 	Judgments   = "judgments/"
 	Clicks      = "clicks/"
+	Due         = "due/"
 )
 
 // Prefixes are the prefixes of all keys in the bucket.
 var Prefixes = []string{
 	Collections, Strategies, Spool, Packages, Books, Segments, Overlays, Manifests, Hints,
-	Epochs, Quarantine, Takedowns, Controls, Feedback, DeadLetters, Copies, Judgments, Clicks,
+	Epochs, Quarantine, Takedowns, Controls, Feedback, DeadLetters, Copies, Judgments, Clicks, Due,
 }
 
 // ContentHash names an object by its content: the first 128 bits of SHA-256,
@@ -135,6 +137,22 @@ func SegmentKey(p Partition, hash string) string {
 	return Segments + p.String() + "/" + hash + ".seg"
 }
 
+// DuePrefix returns the prefix of the keys of a partition's lists of URLs that become due.
+func DuePrefix(p Partition) string { return Due + p.String() + "/" }
+
+// DueKey returns the key of a list of URLs that become due, which are to be requested again. The
+// parameter content holds the bytes of the list.
+func DueKey(p Partition, content []byte) string { return DuePrefix(p) + ContentHash(content) + ".due" }
+
+// CheckDue checks the content of a list of URLs that become due: it returns an error if the hash in
+// the key is not that of the content.
+func CheckDue(key string, content []byte) error {
+	if !strings.HasSuffix(key, "/"+ContentHash(content)+".due") {
+		return errors.New("it is another than its name says")
+	}
+	return nil
+}
+
 // OverlayPrefix returns the prefix of the keys of a partition's overlays: objects with later data
 // about its segments.
 func OverlayPrefix(p Partition) string { return Overlays + p.String() + "/" }
@@ -216,6 +234,7 @@ func parse(key, prefix, suffix string) (Partition, string, error) {
 var (
 	bookPattern       = regexp.MustCompile(`^` + Books + `\d{4,}/[0-9a-f]{32}\.book$`)
 	segmentPattern    = regexp.MustCompile(`^` + Segments + `\d{4,}/[0-9a-f]{32}\.seg$`)
+	duePattern        = regexp.MustCompile(`^` + Due + `\d{4,}/[0-9a-f]{32}\.due$`)
 	hintPattern       = regexp.MustCompile(`^` + Hints + `\d{4,}\.json\.zst$`)
 	quarantinePattern = regexp.MustCompile(`^` + Quarantine + `[^/]*\+[^/]*$`)
 	letterPattern     = regexp.MustCompile(`^` + DeadLetters + `[^/]+/[0-9a-f]{32}\.(json|again)$`)
@@ -250,6 +269,7 @@ var ours = map[string]func(key string) bool{
 	DeadLetters: letterPattern.MatchString,
 	Judgments:   judgmentPattern.MatchString,
 	Clicks:      func(key string) bool { _, err := ParseClickKey(key); return err == nil },
+	Due:         duePattern.MatchString,
 }
 
 // Published are the prefixes of the documents that people publish in numbered versions.

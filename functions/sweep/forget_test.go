@@ -38,6 +38,7 @@ func newForgetful(t *testing.T) *world {
 	w.consume(24)
 	w.orphan(0, 25, gone)
 	functionstest.Put(t, w.bucket, layout.QuarantineKey(layout.SpoolKey(0, version(9)), []byte("damaged")), []byte("damaged"))
+	functionstest.Put(t, w.bucket, layout.QuarantineKey(layout.DueKey(0, nil), []byte("damaged")), []byte("damaged"))
 	functionstest.Put(t, w.bucket, layout.QuarantineKey(layout.SpoolKey(1, version(9)), []byte("of another partition")), []byte("of another partition"))
 	w.forget([]string{"secret.example"}, gone)
 	return w

@@ -23,8 +23,8 @@ import (
 )
 
 // mendApart mends a problem of an object of a kind that manifests do not list: published documents,
-// claims of epoch numbers, vital signs, dead letters, judgments, clicks, quarantined bytes. For any
-// other kind of object it returns false. It first copies damaged bytes into quarantine.
+// claims of epoch numbers, vital signs, dead letters, judgments, clicks, lists of due URLs, quarantined
+// bytes. For any other kind of object it returns false. It first copies damaged bytes into quarantine.
 //
 // Each version of a published document has a copy, another object. A damaged version is restored from
 // its copy, and a damaged copy from its version. If a damaged version has no intact copy, a new version
@@ -43,6 +43,7 @@ func (r *Repairer) mendApart(ctx context.Context, problem verify.Problem, report
 		layout.Feedback: giveUp("the requests that it counted are lost"), layout.DeadLetters: giveUp("the message is lost, and the sweep finds its work"),
 		layout.Judgments: giveUp("what it said of results is lost, and eval measures by the others"),
 		layout.Clicks:    giveUp("the click is lost, and eval measures by the others"),
+		layout.Due:       giveUp("the sweep finds the URLs in it in the books"),
 		layout.Copies:    giveUp("what it is a copy of is damaged or deleted, too"),
 	}[strings.SplitAfterN(key, "/", 2)[0]]
 	if key == layout.SettingsHint {

@@ -69,6 +69,8 @@ func TestApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	clicked := functionstest.Keys(t, whole.Bucket, layout.Clicks)[0]
+	due := layout.DueKey(0, []byte("books"))
+	functionstest.Put(t, whole.Bucket, due, []byte("books"))
 	name := again.Name
 	for key, want := range map[string]string{ // key that must exist after the repair, for each damaged object
 		layout.StrategyKey("crawl", 1):                                 layout.StrategyKey("crawl", 2),
@@ -84,6 +86,7 @@ func TestApart(t *testing.T) {
 		layout.DeadLetterKey("pack", layout.ContentHash([]byte("{}"))): "",
 		judged:  "",
 		clicked: "",
+		due:     "",
 		copied:  layout.QuarantinePrefix("segments/0000/old.seg@"),
 	} {
 		for how, damage := range map[string]func([]byte) []byte{

@@ -41,6 +41,7 @@ var apart = []struct {
 	{layout.Quarantine, layout.CheckQuarantined},
 	{layout.Judgments, judgment.Check},
 	{layout.Clicks, judgment.CheckClick},
+	{layout.Due, layout.CheckDue},
 }
 
 // isVersion reports whether a key is that of a numbered version of a published document, or of a

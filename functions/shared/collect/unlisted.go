@@ -104,7 +104,7 @@ func (c *Collector) condemnUnlisted(ctx context.Context, grace time.Duration, on
 // to one of them.
 func (c *Collector) clearQuarantine(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	for _, kind := range []string{layout.Spool, layout.Packages, layout.Books, layout.Segments} {
+	for _, kind := range []string{layout.Spool, layout.Packages, layout.Books, layout.Segments, layout.Due} {
 		group.Go(func() error {
 			kept, err := blob.List(ctx, c.Bucket, layout.QuarantinePrefix(kind+c.ID().String()+"/"))
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
@@ -43,8 +44,8 @@ func benchmarkRebuild(b *testing.B, rdb *redis.Client, half int) {
 	b.ReportMetric(float64(2*half*b.N)/b.Elapsed().Seconds(), "URLs/s")
 }
 
-// BenchmarkRenew measures a search for URLs that are due again: it reads the outcomes of 50,000
-// pages, of which one in a hundred is due.
+// BenchmarkRenew measures a search of all books for URLs that are due again: it reads the outcomes of
+// 50,000 pages, of which one in a hundred is due.
 func BenchmarkRenew(b *testing.B) {
 	const pages = 50_000
 	w := newWorld(b, redistest.Embedded(b))
@@ -61,7 +62,7 @@ func BenchmarkRenew(b *testing.B) {
 	w.clock.Advance(24 * time.Hour)
 	m := functionstest.Manifest(b, w.bucket, 0)
 	for b.Loop() {
-		if err := w.Redis.Del(b.Context(), clock{w.Redis, 0}.key()).Err(); err != nil {
+		if err := w.Redis.Del(b.Context(), agendaKey(0)).Err(); err != nil {
 			b.Fatal(err)
 		}
 		if err := w.Renew(b.Context(), w.inForce, &m); err != nil {
@@ -69,4 +70,50 @@ func BenchmarkRenew(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(pages*b.N)/b.Elapsed().Seconds(), "URLs/s")
+}
+
+// BenchmarkMinute measures what one sweep a minute costs a partition of which some pages become due in
+// every minute: each page stays valid for eight days, and they were fetched in the course of the last eight
+// days. It reports requests to the bucket and bytes read from it for each sweep, besides pages that are due.
+func BenchmarkMinute(b *testing.B) {
+	for _, pages := range []int{100_000, 1_000_000} {
+		b.Run(fmt.Sprint(pages), func(b *testing.B) { benchmarkMinute(b, pages) })
+	}
+}
+
+func benchmarkMinute(b *testing.B, pages int) {
+	w := largeWorld(b, 0)
+	const life, inBook = 8 * 24 * time.Hour, 50_000
+	for from := 0; from < pages; from += inBook {
+		var learnt book.Book
+		for i := from; i < min(pages, from+inBook); i++ {
+			o := functionstest.Outcome(b, version(50), largeURL(pages, i), book.Stored)
+			o.Exponent, o.Time = 3, o.Time.Add(-life/time.Duration(pages)*time.Duration(i))
+			learnt.Outcomes = append(learnt.Outcomes, o)
+			learnt.Links = append(learnt.Links, functionstest.Link(b, one, o.URL, 1))
+		}
+		functionstest.Learn(b, w.bucket, 0, learnt)
+	}
+	w.run()
+	counted := countblob.New(w.bucket)
+	w.Bucket = counted
+	m := functionstest.Manifest(b, w.bucket, 0)
+	renewed := func() (n int64) {
+		for crawl := range 2 {
+			n += functionstest.Counts(b, w.Redis, crawl).Again
+		}
+		return n
+	}
+	before, waited, used := counted.Counts(), renewed(), seconds(b)
+	for b.Loop() {
+		w.clock.Advance(time.Minute)
+		if err := w.Renew(b.Context(), w.inForce, &m); err != nil {
+			b.Fatal(err)
+		}
+	}
+	n, spent := float64(b.N), counted.Counts().Minus(before)
+	b.ReportMetric(float64(renewed()-waited)/n, "due/op")
+	b.ReportMetric(float64(spent.Requests())/n, "requests/op")
+	b.ReportMetric(float64(spent.Read)/n, "bytes-read/op")
+	b.ReportMetric((seconds(b)-used)/n*1000, "CPU-ms/op")
 }

@@ -132,11 +132,6 @@ func (f *Frontiers) apply(ctx context.Context, effect settings.Effect, before pa
 	if err := f.judge(ctx, effect.Judge, s, fronts); err != nil {
 		return err
 	}
-	if len(effect.Judge) > 0 { // after that, pages may be due sooner than before
-		if err := f.searchDue(ctx, s); err != nil {
-			return err
-		}
-	}
 	for crawl, front := range fronts {
 		if err := front.Note(ctx, s.Versions().String()); err != nil {
 			return err
@@ -158,7 +153,7 @@ func (f *Frontiers) judge(ctx context.Context, ranges []layout.Range, s *setting
 	if err != nil {
 		return err
 	}
-	d := newDivider(newDueTimes(s, f.Now()))
+	d := newDivider(&dueTimes{s, f.Now()})
 	d.inPlace, d.rationed.unseen = true, true
 	for _, within := range ranges {
 		for some, err := range books.Ranges(ctx, within) {

@@ -35,8 +35,10 @@
 // account.Bucket.Ranges). So the memory of a rebuild does not depend on the number of URLs. Redis records
 // after each range how far the rebuild has come: if its process dies, the next sweep goes on from there.
 //
-// Frontiers that need no rebuild only get the URLs that have become due. For this the books of one
-// storage partition at a time are read, and only when one of their URLs may be due.
+// Frontiers that need no rebuild only get the URLs that have become due. Once a day, all books of a storage
+// partition are searched for URLs that become due on this day. They are listed by time, in objects below
+// due/, so that until the next day only new books are searched (see agenda). Such an object consists of
+// books without links, one after another (see layout/book).
 //
 // A rebuild never makes a request to a host earlier than it is allowed: see paceKeeper.
 package restore
@@ -237,7 +239,7 @@ func (f *Frontiers) restore(ctx context.Context, s *settings.Settings, stale []i
 // loadAll loads the URLs and the pauses of hosts into the frontiers, range by range. Last come the
 // requests on which is decided when all stored pages are counted (see rationed).
 func (f *Frontiers) loadAll(ctx context.Context, r *rebuilding, books *account.Bucket, resumed bool) error {
-	d := newDivider(newDueTimes(r.pacer.settings, r.pacer.now))
+	d := newDivider(&dueTimes{r.pacer.settings, r.pacer.now})
 	d.rationed.unseen = resumed
 	for some, err := range books.Ranges(ctx, layout.Range{From: r.Next}) {
 		if err == nil {
@@ -289,23 +291,18 @@ func (f *Frontiers) release(ctx context.Context, fronts map[int]*frontier.Fronti
 	return nil
 }
 
-// end ends a rebuild. It deletes the progress, and makes the next sweep search for due URLs. The rebuild has
+// end ends a rebuild. It deletes the progress, and makes the next sweep search all books for due URLs. The rebuild has
 // queued all URLs that are due now, except for redirects and aliases whose destination has failed (see leads).
 func (f *Frontiers) end(ctx context.Context, s *settings.Settings) error {
 	if err := f.Redis.Del(ctx, progressKey).Err(); err != nil {
 		return err
 	}
-	return f.searchDue(ctx, s)
-}
-
-// searchDue makes the next sweep search for due URLs in all storage partitions.
-func (f *Frontiers) searchDue(ctx context.Context, s *settings.Settings) (err error) {
 	for _, storage := range s.Partitions() {
-		if err == nil {
-			err = clock{f.Redis, storage}.clear(ctx)
+		if err := f.Redis.Del(ctx, agendaKey(storage)).Err(); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // refill restores the inboxes. These are lists in Redis, from which the function pack takes its

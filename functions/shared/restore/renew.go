@@ -4,38 +4,31 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
-	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
+	"github.com/bucketsearch/bucketsearch/strategy/forget"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // Renew queues the URLs of a storage partition that have become due since the frontiers (the queues
-// in Redis) were built. It finds these URLs in the partition's books, which it reads only if a URL
-// may be due. It skips frontiers that must be rebuilt, because the rebuild will queue their due
-// URLs.
+// in Redis) were built. It skips frontiers that must be rebuilt, because the rebuild will queue their
+// due URLs.
+//
+// It searches all books of the partition once a day, and when the settings have changed. In between, it
+// searches only new books, and the lists of URLs that the searches before have made (see agenda).
 func (f *Frontiers) Renew(ctx context.Context, s *settings.Settings, m *manifest.Manifest) error {
-	at := clock{f.Redis, m.Partition}
-	due := &renewer{redis: f.Redis, settings: s, times: newDueTimes(s, f.Now()), shares: make(map[int][]frontier.Due)}
-	come, err := at.hasCome(ctx, due.times.now)
-	if err != nil || !come {
-		return err
-	}
-	err = f.renewAll(ctx, m.Books, due)
+	due := &renewer{Frontiers: f, dueTimes: dueTimes{s, f.Now()}, filter: forget.New(s.Takedowns), shares: make(map[int][]frontier.Due)}
+	err := due.run(ctx, m)
 	if errors.Is(err, frontier.ErrNotBuilt) {
 		return nil
-	}
-	if err == nil {
-		err = at.set(ctx, due.times)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot renew what is due in partition %s: %w", m.Partition, err)
@@ -46,17 +39,105 @@ func (f *Frontiers) Renew(ctx context.Context, s *settings.Settings, m *manifest
 	return nil
 }
 
-func (f *Frontiers) renewAll(ctx context.Context, listed []manifest.Book, due *renewer) error {
-	books, err := partition.OpenBooks(ctx, f.Bucket, listed)
+// renewer is one search for due URLs of a storage partition. It passes them to the frontiers of their
+// crawl partitions, in groups of shareSize, and adds those that become due later to the agenda.
+type renewer struct {
+	*Frontiers
+	dueTimes
+	agenda  *agenda
+	filter  *forget.Filter         // keeps forgotten URLs out of lists
+	shares  map[int][]frontier.Due // URLs that are due, by crawl partition
+	renewed int
+}
+
+// run searches for due URLs by the agenda or, if its time is over, in all books.
+func (r *renewer) run(ctx context.Context, m *manifest.Manifest) (err error) {
+	if r.agenda, err = r.readAgenda(ctx, m.Partition); err != nil {
+		return err
+	}
+	if r.agenda.holds(r.now, r.settings.Fingerprint()) {
+		err := r.listed(ctx)
+		if err == nil {
+			err = r.search(ctx, m.Books)
+		}
+		if !errors.Is(err, errListLost) {
+			return err
+		}
+		r.Log.WarnContext(ctx, "all books are searched for what is due", "partition", m.Partition, "reason", err)
+	}
+	if r.agenda, err = r.newAgenda(ctx, m.Partition, r.settings.Fingerprint()); err != nil {
+		return err
+	}
+	return r.search(ctx, m.Books)
+}
+
+// listed queues the URLs of the agenda's lists that are due.
+func (r *renewer) listed(ctx context.Context) error {
+	for i := range r.agenda.Lists {
+		l := &r.agenda.Lists[i]
+		for k := range l.Pieces {
+			if err := r.piece(ctx, l, &l.Pieces[k]); err != nil {
+				return err
+			}
+		}
+		l.Pieces = slices.DeleteFunc(l.Pieces, func(p piece) bool { return p.Next.IsZero() })
+	}
+	return nil
+}
+
+// piece queues the URLs of a piece of a list that are due, and sets p.Next; to zero if all are queued now.
+func (r *renewer) piece(ctx context.Context, l *list, p *piece) error {
+	if p.Next.After(r.now) {
+		return nil
+	}
+	outcomes, err := r.agenda.read(ctx, l, *p)
 	if err != nil {
 		return err
 	}
-	lead := leads{redis: f.Redis, settings: due.settings}
+	var next time.Time
+	for _, last := range outcomes {
+		switch at := r.settings.Due(last); {
+		case at.Before(p.Next): // an earlier search has queued it
+		case !at.After(r.now):
+			if err := r.queue(ctx, last); err != nil {
+				return err
+			}
+		case next.IsZero() || at.Before(next):
+			next = at
+		}
+	}
+	p.Next = next
+	return nil
+}
+
+// search searches those of the listed books that are new to the agenda, and saves the agenda.
+func (r *renewer) search(ctx context.Context, listed []manifest.Book) error {
+	var keys []string
+	var fresh []manifest.Book
+	for _, b := range listed {
+		if keys = append(keys, b.Key); !slices.Contains(r.agenda.Books, b.Key) {
+			fresh = append(fresh, b)
+		}
+	}
+	if err := r.searchAll(ctx, fresh); err != nil {
+		return err
+	}
+	r.agenda.Books = keys
+	return r.agenda.save(ctx)
+}
+
+// searchAll queues the URLs in books that are due, and adds those that become due later to the agenda.
+func (r *renewer) searchAll(ctx context.Context, listed []manifest.Book) error {
+	books, err := partition.OpenBooks(ctx, r.Bucket, listed)
+	if err != nil {
+		return err
+	}
+	lead := leads{redis: r.Redis, settings: r.settings}
 	follow := func() error {
 		again, err := lead.found(ctx)
 		for _, last := range again {
 			if err == nil {
-				err = due.addNow(ctx, last)
+				err = r.queueNow(ctx, last)
 			}
 		}
 		return err
@@ -68,7 +149,7 @@ func (f *Frontiers) renewAll(ctx context.Context, listed []manifest.Book, due *r
 		if s.Final == nil {
 			continue
 		}
-		if err := due.add(ctx, *s.Final); err != nil {
+		if err := r.add(ctx, *s.Final); err != nil {
 			return err
 		}
 		if lead.see(*s.Final) {
@@ -80,30 +161,30 @@ func (f *Frontiers) renewAll(ctx context.Context, listed []manifest.Book, due *r
 	if err := follow(); err != nil {
 		return err
 	}
-	return due.flush(ctx)
+	return r.flush(ctx)
 }
 
-// renewer collects the URLs that are due, and passes them to the frontiers of their crawl
-// partitions, in groups of shareSize.
-type renewer struct {
-	redis    redis.UniversalClient
-	settings *settings.Settings
-	times    *dueTimes
-	shares   map[int][]frontier.Due // URLs that are due, by crawl partition
-	renewed  int
-}
-
-// add queues a URL for another request if the URL is due. last is the URL's last final outcome, the
-// record of its last request.
+// add queues a URL for another request if the URL is due, or adds it to the agenda. last is the URL's
+// last final outcome, the record of its last request.
 func (r *renewer) add(ctx context.Context, last book.Outcome) error {
-	if !r.times.isDue(last) {
-		return nil
+	switch at := r.settings.Due(last); {
+	case at.IsZero():
+	case !at.After(r.now):
+		return r.queue(ctx, last)
+	case at.Before(r.agenda.Until) && r.filter.Outcome(&last):
+		return r.agenda.add(ctx, coming{at, last})
 	}
+	return nil
+}
+
+// queue queues a due URL for another request, if a collection still admits the URL. last is the URL's
+// last final outcome.
+func (r *renewer) queue(ctx context.Context, last book.Outcome) error {
 	at, err := address.Parse(last.URL)
 	if err != nil {
 		return fmt.Errorf("url %q in the books: %w", last.URL, err)
 	}
-	collection := r.times.dueFor(last, at, "")
+	collection := r.dueFor(last, at, "")
 	if collection == "" {
 		return nil
 	}
@@ -125,11 +206,11 @@ func (r *renewer) hold(ctx context.Context, at address.Address, last book.Outcom
 	return nil
 }
 
-// addNow queues a URL for another request, whether the URL is due or not. The parameter last is the
+// queueNow queues a URL for another request, whether the URL is due or not. The parameter last is the
 // outcome of the URL's last request. It names the collections for which this request was made. The
-// new request is made for the first of them that still admits the URL. If none does, addNow does
+// new request is made for the first of them that still admits the URL. If none does, queueNow does
 // nothing.
-func (r *renewer) addNow(ctx context.Context, last book.Outcome) error {
+func (r *renewer) queueNow(ctx context.Context, last book.Outcome) error {
 	at, err := address.Parse(last.URL)
 	if err != nil {
 		return fmt.Errorf("url %q in the books: %w", last.URL, err)
@@ -151,59 +232,24 @@ func (r *renewer) flush(ctx context.Context) error {
 }
 
 func (r *renewer) hand(ctx context.Context, crawl int) error {
-	front := frontier.New(r.redis, crawl).Under(r.settings.Fingerprint())
-	n, err := front.Renew(ctx, r.times.now, r.shares[crawl])
+	front := frontier.New(r.Redis, crawl).Under(r.settings.Fingerprint())
+	n, err := front.Renew(ctx, r.now, r.shares[crawl])
 	r.renewed += n
 	delete(r.shares, crawl)
 	return err
 }
 
-// The least and the greatest time between two searches for due URLs in the books of a partition.
-const (
-	minPass = time.Minute
-	maxPass = 24 * time.Hour
-)
-
-// dueTimes decides which URLs are due now, and computes when the next URL will be due.
+// dueTimes decides which URLs are due at one moment, now.
 type dueTimes struct {
 	settings *settings.Settings
 	now      time.Time
-	next     time.Time // earliest time after now at which a URL is due, among those seen so far
-}
-
-// newDueTimes returns a dueTimes for a search for due URLs at the present time (the parameter now).
-// Its field next is the time of the next search. The search lowers it to the earliest time at which a
-// URL that it sees will be due. But the search may miss pages that are stored meanwhile. So next
-// starts with the earliest time at which any collection would again request a page that is stored
-// now. It is at most maxPass after the present time.
-func newDueTimes(s *settings.Settings, now time.Time) *dueTimes {
-	a := &dueTimes{s, now, now.Add(maxPass)}
-	for _, c := range s.Collections {
-		a.note(s.Due(book.Outcome{State: book.Stored, Time: now, Collections: []string{c.Name}}))
-	}
-	return a
 }
 
 // isDue reports whether it is time to request a URL again. The URL must be one that a collection
-// admits. The parameter last is its last final outcome (the record of a request). isDue also
-// computes when the URL will be due next, and sets a.next to that time if it is earlier than
-// a.next.
+// admits. The parameter last is its last final outcome (the record of a request).
 func (a *dueTimes) isDue(last book.Outcome) bool {
 	due := a.settings.Due(last)
-	if due.IsZero() || due.After(a.now) {
-		a.note(due)
-		return false
-	}
-	// The URL is fetched now. If its page is missing then, it is due again soon.
-	last.Time, last.Exponent = a.now, min(last.Exponent, 0)-2
-	a.note(a.settings.Due(last))
-	return true
-}
-
-func (a *dueTimes) note(due time.Time) {
-	if due.After(a.now) && due.Before(a.next) {
-		a.next = due
-	}
+	return !due.IsZero() && !due.After(a.now)
 }
 
 // dueFor returns the collection on whose behalf a due URL (see isDue) is requested. The URL's last
@@ -243,29 +289,4 @@ func renewal(at address.Address, last book.Outcome, collection string) frontier.
 		d.Last = batch.LookOf(last)
 	}
 	return d
-}
-
-// clock keeps in Redis, for a storage partition, the time of the next search for due URLs in its
-// books. If Redis has lost the time, the next search is due now.
-type clock struct {
-	rdb     redis.UniversalClient
-	storage layout.Partition
-}
-
-func (c clock) key() string { return "recrawl:" + c.storage.String() }
-
-func (c clock) hasCome(ctx context.Context, now time.Time) (bool, error) {
-	next, err := c.rdb.Get(ctx, c.key()).Int64()
-	if errors.Is(err, redis.Nil) {
-		return true, nil
-	}
-	return now.UnixMilli() >= next, err
-}
-
-// clear makes the next search due now.
-func (c clock) clear(ctx context.Context) error { return c.rdb.Del(ctx, c.key()).Err() }
-
-func (c clock) set(ctx context.Context, a *dueTimes) error {
-	next := a.now.Add(max(a.next.Sub(a.now), minPass))
-	return c.rdb.Set(ctx, c.key(), next.UnixMilli(), 0).Err()
 }

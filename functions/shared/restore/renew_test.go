@@ -251,47 +251,6 @@ func TestRenewedAndScheduled(t *testing.T) {
 	both("looked at since")
 }
 
-// TestRenewLooksSeldom checks that the search for due URLs reads the books only when a URL may be
-// due, and once more if Redis has lost the time of the next search.
-func TestRenewLooksSeldom(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t))
-	w.teach(0, kept(t, 51, one+"a", book.Stored, -1, 0))
-	w.run()
-	books := 0
-	w.Bucket = faultblob.New(w.bucket, func(c faultblob.Call) faultblob.Fault {
-		if c.Op == faultblob.Get && c.Key == functionstest.Keys(t, w.bucket, layout.Books)[0] {
-			books++
-		}
-		return faultblob.None
-	})
-	for _, step := range []struct {
-		advance time.Duration
-		lose    bool
-		want    int
-	}{
-		{12*time.Hour - time.Millisecond, false, 0},
-		{time.Millisecond, false, 1}, // a is due
-		{time.Minute, false, 1},      //
-		{time.Minute, true, 2},       //
-		{time.Minute, false, 2},      //
-		{3*time.Hour - 1, false, 3},  // a is due again 2^-3 days after a fetch that may have found it missing
-		{24*time.Hour - 1, false, 4}, // other URLs may be due
-	} {
-		w.clock.Advance(step.advance)
-		if step.lose {
-			for p := range layout.Partition(2) {
-				if err := w.Redis.Del(t.Context(), clock{w.Redis, p}.key()).Err(); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		w.run()
-		if books != step.want {
-			t.Errorf("at %v: %d looks, want %d", w.clock.Now(), books, step.want)
-		}
-	}
-}
-
 // TestRenewThatFails checks that a failed search for due URLs is repeated.
 func TestRenewThatFails(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
