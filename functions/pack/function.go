@@ -19,7 +19,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -74,6 +73,10 @@ func (f *Function) handle(ctx context.Context, body string) error {
 	return message.EachKey(body, func(key string) error { return f.Settle(ctx, key) })
 }
 
+// enough is the number of spool objects that Gather reads at least, if there are so many. When packing is slower
+// than fetching, more and more wait; the time that one call of Gather takes must not grow with their number.
+const enough = 1024
+
 // leaseTime is the duration of the lease on packing a partition. If pack is killed,
 // another process can pack the partition after that time.
 const leaseTime = 30 * time.Second
@@ -83,6 +86,7 @@ const leaseTime = 30 * time.Second
 //   - together they reach Limits.Bytes;
 //   - the oldest has reached Limits.Age;
 //   - they have as many pages as the partition's packages have so far, or more;
+//   - there are at least enough of them;
 //   - the crawl has ended; or
 //   - the task says Flush.
 //
@@ -95,8 +99,7 @@ func (f *Function) Gather(ctx context.Context, t task.Gather) error {
 	inbox := frontier.NewInbox(f.Redis, t.Storage)
 	leases := lease.New(f.Redis, f.Worker)
 	for {
-		waiting, err := inbox.List(ctx)
-		waiting = slices.DeleteFunc(waiting, func(w frontier.Waiting) bool { return !w.Settled })
+		waiting, err := inbox.Settled(ctx, enough)
 		if err != nil || len(waiting) == 0 {
 			return err
 		}
@@ -131,7 +134,7 @@ func (f *Function) due(ctx context.Context, p layout.Partition, waiting []fronti
 			oldest = w.Since
 		}
 	}
-	if flush || bytes >= f.Limits.Bytes || f.Now().Sub(oldest) >= f.Limits.Age {
+	if flush || len(waiting) >= enough || bytes >= f.Limits.Bytes || f.Now().Sub(oldest) >= f.Limits.Age {
 		return true, nil
 	}
 	if pages > 0 {

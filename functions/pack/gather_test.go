@@ -134,6 +134,29 @@ func TestPackByBytes(t *testing.T) {
 	}
 }
 
+// TestPackByNumber lets as many spool objects wait as Gather reads at once. Some of them may never be read, so
+// they must be packed, although they are young and small.
+func TestPackByNumber(t *testing.T) {
+	w := embedded(t)
+	inbox := frontier.NewInbox(w.Redis, 0)
+	for token := range uint64(enough) {
+		waiting := frontier.Waiting{Batch: version(token + 1), Bytes: 1, Since: w.clock.Now(), Settled: true}
+		if err := inbox.Add(t.Context(), waiting); err != nil {
+			t.Fatal(err)
+		}
+		if token == enough-2 {
+			w.gather(false)
+			if got, err := inbox.Len(t.Context()); err != nil || got != enough-1 {
+				t.Fatalf("%d wait, %v, want all but the last", got, err)
+			}
+		}
+	}
+	w.gather(false)
+	if got, err := inbox.Len(t.Context()); err != nil || got != 0 {
+		t.Errorf("%d wait, %v, want none", got, err)
+	}
+}
+
 func TestPackAtTheEnd(t *testing.T) {
 	w := embedded(t)
 	other := functionstest.Outcome(t, version(1), "http://other."+host+"/", book.Stored)

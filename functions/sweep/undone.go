@@ -44,11 +44,11 @@ func (p *swept) raiseUndone(ctx context.Context) error {
 func (p *swept) raiseTogether(ctx context.Context) error {
 	ended := p.ended
 	if ended {
-		waiting, err := frontier.NewInbox(p.Redis, p.ID()).List(ctx)
+		waiting, err := frontier.NewInbox(p.Redis, p.ID()).Len(ctx)
 		if err != nil {
 			return err
 		}
-		ended = len(waiting) == 0
+		ended = waiting == 0
 	}
 	if segments.Together(p.Manifest(), ended) == nil {
 		return nil

@@ -121,11 +121,11 @@ func (s *System) Progress(ctx context.Context) (Progress, error) {
 	// Leased batches are read before unpacked ones, and these before unindexed
 	// packages, so that no work is missed in between.
 	for _, storage := range inForce.Partitions() {
-		waiting, err := frontier.NewInbox(s.Redis, storage).List(ctx)
+		waiting, err := frontier.NewInbox(s.Redis, storage).Len(ctx)
 		if err != nil {
 			return p, err
 		}
-		p.Unpacked += len(waiting)
+		p.Unpacked += waiting
 	}
 	if err := s.addManifests(ctx, inForce, &p); err != nil {
 		return p, err

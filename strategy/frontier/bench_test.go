@@ -171,3 +171,26 @@ func memory(t *testing.T, rdb *redis.Client) int {
 	}
 	return n
 }
+
+// BenchmarkSettled reads settled spool objects from an inbox, as pack does whenever a batch is settled. Only
+// packing that falls behind lets many wait.
+func BenchmarkSettled(b *testing.B) {
+	for _, waiting := range []int{100, 1_000, 10_000, 100_000} {
+		b.Run(fmt.Sprint("waiting=", waiting), func(b *testing.B) {
+			benchEach(b, func(b *testing.B, f fixture) {
+				inbox := NewInbox(f.rdb, 3)
+				for n := range waiting {
+					w := Waiting{Batch: layout.Version{Epoch: 1, Token: uint64(n) + 1}, Bytes: 9, Pages: 1, Since: noon, Settled: true}
+					if err := inbox.Add(b.Context(), w); err != nil {
+						b.Fatal(err)
+					}
+				}
+				for b.Loop() {
+					if _, err := inbox.Settled(b.Context(), 1024); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		})
+	}
+}

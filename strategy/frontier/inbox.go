@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -80,19 +81,79 @@ func (b *Inbox) List(ctx context.Context) ([]Waiting, error) {
 	}
 	list := make([]Waiting, 0, len(fields.Val()))
 	for field, value := range fields.Val() {
-		var w Waiting
-		_, w.Settled = settled.Val()[field]
-		err := json.Unmarshal([]byte(value), &w)
-		if err == nil {
-			w.Batch, err = layout.ParseVersion(field)
-		}
+		w, err := b.parse(field, value)
 		if err != nil {
-			return nil, fmt.Errorf("cannot read batch %q of inbox %s: %w", field, b.partition, err)
+			return nil, err
 		}
+		_, w.Settled = settled.Val()[field]
 		list = append(list, w)
 	}
-	slices.SortFunc(list, func(x, y Waiting) int { return x.Batch.Compare(y.Batch) })
+	slices.SortFunc(list, compareWaiting)
 	return list, nil
+}
+
+// Settled returns settled spool objects of the list, sorted by the versions of their batches: all of
+// them, or some of them if there are more than the parameter enough. Then it returns at least that
+// many, and reads hardly more from Redis.
+func (b *Inbox) Settled(ctx context.Context, enough int) ([]Waiting, error) {
+	batches := make(map[string]bool)
+	for cursor := uint64(0); len(batches) < enough; {
+		page, next, err := b.rdb.SScan(ctx, b.settled(), cursor, "", int64(enough)).Result()
+		if err != nil {
+			return nil, fmt.Errorf("cannot list what is settled in inbox %s: %w", b.partition, err)
+		}
+		for _, batch := range page { // Redis may yield a member twice
+			batches[batch] = true
+		}
+		if cursor = next; cursor == 0 {
+			break
+		}
+	}
+	if len(batches) == 0 {
+		return nil, nil
+	}
+	fields := slices.Collect(maps.Keys(batches))
+	values, err := b.rdb.HMGet(ctx, b.key(), fields...).Result()
+	if err != nil {
+		return nil, fmt.Errorf("cannot list inbox %s: %w", b.partition, err)
+	}
+	list := make([]Waiting, 0, len(fields))
+	for i, field := range fields {
+		value, found := values[i].(string)
+		if !found { // removed since the batch was read
+			continue
+		}
+		w, err := b.parse(field, value)
+		if err != nil {
+			return nil, err
+		}
+		w.Settled = true
+		list = append(list, w)
+	}
+	slices.SortFunc(list, compareWaiting)
+	return list, nil
+}
+
+// parse returns the Waiting in an entry of the hash inbox.
+func (b *Inbox) parse(field, value string) (w Waiting, err error) {
+	if err = json.Unmarshal([]byte(value), &w); err == nil {
+		w.Batch, err = layout.ParseVersion(field)
+	}
+	if err != nil {
+		return w, fmt.Errorf("cannot read batch %q of inbox %s: %w", field, b.partition, err)
+	}
+	return w, nil
+}
+
+func compareWaiting(v, w Waiting) int { return v.Batch.Compare(w.Batch) }
+
+// Len returns the number of spool objects in the list.
+func (b *Inbox) Len(ctx context.Context) (int, error) {
+	n, err := b.rdb.HLen(ctx, b.key()).Result()
+	if err != nil {
+		return 0, fmt.Errorf("cannot count inbox %s: %w", b.partition, err)
+	}
+	return int(n), nil
 }
 
 // Unsettle marks the spool object of a batch as not settled: its outcomes are still to be applied to

@@ -49,6 +49,12 @@ func TestInbox(t *testing.T) {
 				t.Error(diff)
 			}
 		}
+		if got, err := inbox.Settled(ctx, 10); err != nil || !cmp.Equal(want[1:2], got) {
+			t.Errorf("settled are %v, %v, want %v", got, err, want[1:2])
+		}
+		if got, err := inbox.Len(ctx); err != nil || got != 3 {
+			t.Errorf("%d in the list, %v, want 3", got, err)
+		}
 		if got, err := NewInbox(rdb, 4).List(ctx); err != nil || len(got) != 0 {
 			t.Errorf("the inbox of another partition lists %v, %v", got, err)
 		}
@@ -82,6 +88,45 @@ func TestInbox(t *testing.T) {
 			if got, err := inbox.List(ctx); err == nil {
 				t.Errorf("damaged %s: %s lists %v", field, value, got)
 			}
+		}
+	})
+}
+
+// TestSettledOfMany has many spool objects in an inbox, most of them settled. Settled must return as many of the
+// settled ones as are asked for, each once, and in the end all.
+func TestSettledOfMany(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
+		const all, enough = 3000, 100
+		inbox := NewInbox(rdb, 3)
+		for n := range uint64(all) {
+			w := Waiting{Batch: layout.Version{Epoch: 1, Token: n + 1}, Bytes: 9, Since: noon.UTC(), Settled: n%3 > 0}
+			if err := inbox.Add(t.Context(), w); err != nil {
+				t.Fatal(err)
+			}
+		}
+		left := all / 3 * 2
+		for left > 0 {
+			some, err := inbox.Settled(t.Context(), enough)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(some) < min(enough, left) || !redistest.IsEmbedded(t) && len(some) > 3*enough { // the embedded Redis yields all
+				t.Fatalf("%d of %d settled ones are returned, want about %d", len(some), left, enough)
+			}
+			var batches []layout.Version
+			for i, w := range some {
+				if !w.Settled || w.Batch.Token%3 == 1 || i > 0 && w.Batch.Compare(some[i-1].Batch) <= 0 {
+					t.Fatalf("%+v is returned", w)
+				}
+				batches = append(batches, w.Batch)
+			}
+			if err := inbox.Remove(t.Context(), batches); err != nil {
+				t.Fatal(err)
+			}
+			left -= len(some)
+		}
+		if n, err := inbox.Len(t.Context()); err != nil || n != all/3 {
+			t.Errorf("%d are left, %v, want those that are not settled", n, err)
 		}
 	})
 }
