@@ -129,7 +129,7 @@ func (f *Function) packRest(ctx context.Context, p *partition.Partition, batches
 // manifest lists the packages.
 func (f *Function) announce(ctx context.Context, p layout.Partition, gone []manifest.Gone, packages []partition.Package) error {
 	if len(gone) > 0 {
-		if err := task.Send(ctx, f.Sender, task.Sweep, task.Mask{Gone: &p}, 0); err != nil {
+		if err := task.Send(ctx, f.Sender, task.Sweep, task.Clean{Gone: &p}, 0); err != nil {
 			return err
 		}
 	}

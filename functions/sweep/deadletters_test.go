@@ -93,7 +93,7 @@ func TestResend(t *testing.T) {
 	damaged := layout.DeadLetterKey(task.Fetch, layout.ContentHash([]byte("damaged")))
 	functionstest.Put(t, w.bucket, damaged, []byte("{"))
 	functionstest.Put(t, w.bucket, layout.ResendKey(damaged), nil)
-	if err := w.Run(t.Context()); err == nil || !strings.Contains(err.Error(), damaged) {
+	if err := w.sweepAll(); err == nil || !strings.Contains(err.Error(), damaged) {
 		t.Errorf("Run: %v, want it to name %s", err, damaged)
 	}
 	sent := 0
@@ -117,7 +117,7 @@ func TestResendFails(t *testing.T) {
 	w := newQuiet(t)
 	w.wish(message.DeadLetter{Queue: task.Index, Body: "again"})
 	w.sender.Fail(errors.New("refused"))
-	if err := w.Run(t.Context()); err == nil {
+	if err := w.sweepAll(); err == nil {
 		t.Error("no error")
 	}
 	if got := functionstest.Keys(t, w.bucket, layout.DeadLetters); len(got) != 2 {

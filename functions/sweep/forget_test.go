@@ -194,7 +194,7 @@ func TestForgetBesideDamage(t *testing.T) {
 	if err := w.bucket.Replace(t.Context(), damaged, []byte("damaged")); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Run(t.Context()); err == nil || !strings.Contains(err.Error(), damaged) {
+	if err := w.sweepAll(); err == nil || !strings.Contains(err.Error(), damaged) {
 		t.Errorf("Run: %v, want it to name %s", err, damaged)
 	}
 	m := w.manifest(0)

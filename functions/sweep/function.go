@@ -72,35 +72,45 @@ type Function struct {
 	erased erase.Memory
 }
 
-// Handle sweeps the whole bucket once for each message (see Run). A task.Mask is an exception: it
-// makes Handle hide the gone pages of one partition from searches, and do nothing else. If SQS
-// delivers a message again after a failure, Handle ignores it, because a timer sends new messages
-// anyway.
+// Handle does what each message, a task.Clean, says. If SQS delivers a message again after a failure,
+// Handle ignores it, because a timer sends new messages anyway.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	event.Records = slices.DeleteFunc(event.Records, func(m events.SQSMessage) bool { return m.Attributes["ApproximateReceiveCount"] > "1" })
-	return message.EachTask(ctx, f.Log, event, func(ctx context.Context, t task.Mask) error {
-		if t.Gone != nil {
-			return f.mask(ctx, *t.Gone)
-		}
-		return f.Run(ctx)
-	}), nil
+	return message.EachTask(ctx, f.Log, event, f.Run), nil
 }
 
-// Run sweeps the whole bucket, that is, finds undone work and deletes what is not needed, in these
+// Run does what a task.Clean says: it sweeps everything, or one storage partition, or only masks gone
+// pages.
+func (f *Function) Run(ctx context.Context, t task.Clean) error {
+	if t.Gone == nil && t.Storage == nil {
+		return f.sweep(ctx)
+	}
+	inForce, err := f.inForce(ctx)
+	switch {
+	case err != nil:
+		return err
+	case t.Gone != nil:
+		return f.mask(ctx, inForce, *t.Gone)
+	}
+	return f.sweepPartition(ctx, inForce, *t.Storage)
+}
+
+// sweep sweeps the whole bucket, that is, finds undone work and deletes what is not needed, in these
 // steps:
 //
 //	hint of the settings          write it again if it does not name all versions
 //	takedowns                     make those final that can no longer be taken back
 //	memory of Redis               note if it is nearly used up
 //	frontiers (queues in Redis)   rebuild those that are lost or outdated, and let others follow new settings
-//	every storage partition       the steps of sweepPartition
+//	every storage partition       sweep it (see sweepPartition), each in an invocation of its own; a
+//	                              single one at once
 //	judgments and clicks          erase those of forgotten URLs
 //	dead letters                  take those in SQS's queue, delete those with forgotten URLs, send again those
 //	                              that an operator names
 //	vital signs and clicks        delete old ones
 //	limits                        pause the crawl when one is reached
 //	every crawl partition         send schedule a task to lease batches
-func (f *Function) Run(ctx context.Context) error {
+func (f *Function) sweep(ctx context.Context) error {
 	hint := numbered.Refresh(ctx, f.Bucket)
 	inForce, err := f.inForce(ctx)
 	if err != nil {
@@ -114,14 +124,13 @@ func (f *Function) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	fronts := &restore.Frontiers{Bucket: f.Bucket, Redis: f.Redis, Now: f.Now, Worker: f.Worker, Log: f.Log}
-	errs := []error{hint, f.noteMemory(ctx), fronts.Refresh(ctx, inForce)}
-	out, err := f.leases(ctx, inForce)
-	errs = append(errs, err)
-	ended, err := f.hasEnded(ctx, inForce)
-	errs = append(errs, err)
-	for _, p := range inForce.Partitions() {
-		errs = append(errs, f.sweepPartition(ctx, inForce, p, out, ended, fronts))
+	errs := []error{hint, f.noteMemory(ctx), f.fronts().Refresh(ctx, inForce)}
+	if all := inForce.Partitions(); len(all) == 1 {
+		errs = append(errs, f.sweepPartition(ctx, inForce, all[0]))
+	} else {
+		for _, p := range all {
+			errs = append(errs, task.Send(ctx, f.Sender, task.Sweep, task.Clean{Storage: &p}, 0))
+		}
 	}
 	errs = append(errs, f.forgetJudgments(ctx, inForce), f.drain(ctx), f.forgetLetters(ctx, inForce), f.resend(ctx), f.clearOld(ctx), f.enforceLimits(ctx, inForce))
 	for _, crawl := range inForce.Crawl.Partitions() {
@@ -130,10 +139,14 @@ func (f *Function) Run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// inForce returns the settings in force, from their hint, which Run has written again if it was behind.
+// inForce returns the settings in force, from their hint, which sweep writes again if it is behind.
 func (f *Function) inForce(ctx context.Context) (*settings.Settings, error) {
 	cache := settings.Cache{Bucket: f.Bucket, Now: f.Now}
 	return cache.Get(ctx)
+}
+
+func (f *Function) fronts() *restore.Frontiers {
+	return &restore.Frontiers{Bucket: f.Bucket, Redis: f.Redis, Now: f.Now, Worker: f.Worker, Log: f.Log}
 }
 
 // schedule sends the function schedule a task to lease batches of a crawl partition. If the
@@ -183,9 +196,7 @@ func (f *Function) open(ctx context.Context, id layout.Partition) (*swept, error
 	return &swept{Function: f, Partition: p}, err
 }
 
-// sweepPartition does all steps of the sweep on one storage partition. The parameter out has the
-// leased batches; it is nil if they are unknown. The parameter ended says that no URL waits or is leased. The
-// steps, in this order:
+// sweepPartition does all steps of the sweep on one storage partition, in this order:
 //
 //	frontiers                       rebuild them if Redis came back with an older state: then a batch
 //	                                in the spool is newer than all batches of this state
@@ -201,7 +212,10 @@ func (f *Function) open(ctx context.Context, id layout.Partition) (*swept, error
 //	objects that nothing lists      condemn
 //	old versions of the manifest    delete
 //	condemned objects               delete after the grace period (a day)
-func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id layout.Partition, out map[layout.Version]bool, ended bool, fronts *restore.Frontiers) error {
+func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id layout.Partition) error {
+	out, errLeases := f.leases(ctx, s)
+	ended, errEnded := f.hasEnded(ctx, s)
+	fronts := f.fronts()
 	// The spool is listed before the manifest is read: a batch that is packed in between counts as consumed.
 	spooled, err := blob.List(ctx, f.Bucket, layout.SpoolPrefix(id))
 	if err != nil {
@@ -222,6 +236,8 @@ func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id 
 		Collector: collector, Memory: &f.erased, Log: f.Log,
 	}
 	return errors.Join(
+		errLeases,
+		errEnded,
 		older,
 		p.raiseUndone(ctx),
 		p.raiseTogether(ctx),

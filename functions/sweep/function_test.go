@@ -4,14 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
@@ -49,6 +52,39 @@ func TestSweepWritesHintOfSettings(t *testing.T) {
 			t.Errorf("webhook %q, %v; want %q", s.Control.Webhook, err, want)
 		}
 		w.run()
+	}
+}
+
+// TestEachPartitionByItself sweeps a bucket of two storage partitions. The sweep must send itself a message for each
+// partition, and must then list and delete in this partition alone, even if the other one cannot be read.
+func TestEachPartitionByItself(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t))
+	w.run()
+	if err := w.Run(t.Context(), task.Clean{}); err != nil {
+		t.Fatal(err)
+	}
+	var own []string
+	for _, m := range w.sender.Take() {
+		if m.Queue == task.Sweep {
+			own = append(own, m.Body)
+		}
+	}
+	if diff := cmp.Diff([]string{`{"storage":0}`, `{"storage":1}`}, own); diff != "" {
+		t.Fatalf("messages to the sweep (-want +got):\n%s", diff)
+	}
+	for p, body := range own {
+		other := layout.Partition(1 - p).String()
+		w.Bucket = faultblob.New(w.bucket, func(c faultblob.Call) faultblob.Fault {
+			if strings.Contains(c.Key, "/"+other+"/") || c.Key == layout.HintKey(layout.Partition(1-p)) {
+				t.Errorf("the sweep of partition %d: %s %s", p, c.Op, c.Key)
+				return faultblob.Before
+			}
+			return faultblob.None
+		})
+		response, err := w.Handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{{Body: body}}})
+		if err != nil || len(response.BatchItemFailures) > 0 {
+			t.Errorf("partition %d: %+v, %v", p, response, err)
+		}
 	}
 }
 
@@ -93,7 +129,7 @@ func TestSweepBesideADamagedGeneration(t *testing.T) {
 	before := functionstest.Keys(t, w.bucket, layout.Packages)
 	before = append(before, functionstest.Keys(t, w.bucket, layout.ManifestPrefix(0))...)
 	w.clock.Advance(30 * 24 * time.Hour)
-	if err := w.Run(t.Context()); !errors.Is(err, manifest.ErrDamaged) {
+	if err := w.sweepAll(); !errors.Is(err, manifest.ErrDamaged) {
 		t.Errorf("swept with %v", err)
 	}
 	if there := w.there(before...); len(there) != len(before) {

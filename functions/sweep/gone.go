@@ -8,21 +8,18 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// mask handles a task.Mask. It marks as dead those documents in one storage partition whose pages
+// mask handles a task.Clean with the field Gone. It marks as dead those documents in one storage partition whose pages
 // are gone from the web, so that searches do not find them. A complete sweep does the same, among
 // other things.
-func (f *Function) mask(ctx context.Context, id layout.Partition) error {
-	inForce, err := f.inForce(ctx)
-	if err != nil {
-		return err
-	}
+func (f *Function) mask(ctx context.Context, s *settings.Settings, id layout.Partition) error {
 	p, err := f.open(ctx, id)
 	if err != nil {
 		return err
 	}
-	p.settings = inForce
+	p.settings = s
 	return p.maskGone(ctx)
 }
 

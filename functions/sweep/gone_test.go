@@ -162,7 +162,7 @@ func TestGoneIsKeptInMind(t *testing.T) {
 	}
 }
 
-// TestMaskMessage checks that a task.Mask for a partition hides its gone pages from searches, and
+// TestMaskMessage checks that a task.Clean for a partition hides its gone pages from searches, and
 // that nothing else is done.
 func TestMaskMessage(t *testing.T) {
 	w := newPacked(t)
@@ -226,7 +226,7 @@ func TestGoneKilledAnywhere(t *testing.T) {
 		w.lose(30, one+"a", one+"d")
 		w.Bucket = killed(w.bucket, decide)
 		for range 2 {
-			if err := w.mask(t.Context(), 0); err != nil && !errors.Is(err, blob.ErrRetryable) {
+			if err := w.Run(t.Context(), goneIn(0)); err != nil && !errors.Is(err, blob.ErrRetryable) {
 				t.Fatal(err)
 			}
 		}
@@ -271,14 +271,14 @@ func TestGoneMeanwhile(t *testing.T) {
 			once.Do(func() {
 				w.merge(0)
 				w.lose(31, one+"d")
-				if err := beside.mask(t.Context(), 0); err != nil {
+				if err := beside.Run(t.Context(), goneIn(0)); err != nil {
 					t.Fatal(err)
 				}
 			})
 		}
 		return faultblob.None
 	})
-	if err := w.mask(t.Context(), 0); err != nil {
+	if err := w.Run(t.Context(), goneIn(0)); err != nil {
 		t.Fatal(err)
 	}
 	w.wantShown("masked", one+"b "+version(20).String(), one+"c "+version(20).String())

@@ -1,6 +1,8 @@
 package sweep
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
@@ -68,12 +71,32 @@ func (w *world) spool(token uint64, url string, state book.State) (key string) {
 	return key
 }
 
+// sweepAll sweeps everything: it lets a sweep function handle the message {}, and then the messages that the
+// function has sent to itself.
+func sweepAll(ctx context.Context, f *Function) error {
+	errs := []error{f.Run(ctx, task.Clean{})}
+	sender := f.Sender.(*functionstest.Sender)
+	for _, m := range sender.Take() {
+		if t, isTask := message.Task[task.Clean](m.Body); m.Queue == task.Sweep && isTask {
+			errs = append(errs, f.Run(ctx, t))
+		} else {
+			errs = append(errs, sender.Send(ctx, m.Queue, []byte(m.Body), m.Delay))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (w *world) sweepAll() error { return sweepAll(w.t.Context(), w.Function) }
+
+// goneIn returns the message by which the sweep only masks gone pages of a partition.
+func goneIn(p layout.Partition) task.Clean { return task.Clean{Gone: &p} }
+
 // run runs the sweep, and returns the messages that it sent, each as a string: the name of the
 // queue, a space, and the body of the message. An event has the key of its object in place of the
 // body.
 func (w *world) run() []string {
 	w.t.Helper()
-	if err := w.Run(w.t.Context()); err != nil {
+	if err := w.sweepAll(); err != nil {
 		w.t.Fatal(err)
 	}
 	var sent []string

@@ -70,7 +70,7 @@ func life(t *testing.T, decide func(faultblob.Call) faultblob.Fault) end {
 		return fault
 	})
 	for range 3 {
-		if err := w.Run(t.Context()); err != nil && !errors.Is(err, blob.ErrRetryable) {
+		if err := w.sweepAll(); err != nil && !errors.Is(err, blob.ErrRetryable) {
 			t.Fatal(err)
 		}
 		dead = false
@@ -121,7 +121,7 @@ func TestAStepFails(t *testing.T) {
 			}
 			return faultblob.None
 		})
-		if err := w.Run(t.Context()); !errors.Is(err, blob.ErrRetryable) {
+		if err := w.sweepAll(); !errors.Is(err, blob.ErrRetryable) {
 			t.Errorf("%s: Run: %v", failing, err)
 		}
 		sent := w.sender.Take()

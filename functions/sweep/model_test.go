@@ -181,7 +181,7 @@ func (m *model) work() {
 		err = f.Run(m.t.Context(), 0)
 	case 4:
 		f := m.sweeper(bucket)
-		err = f.Run(m.t.Context())
+		err = sweepAll(m.t.Context(), f)
 	}
 	if err != nil && !errors.Is(err, blob.ErrRetryable) && !strings.Contains(err.Error(), "another is building") {
 		m.t.Error(err)

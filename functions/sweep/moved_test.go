@@ -104,7 +104,7 @@ func TestNotMoved(t *testing.T) {
 
 // TestMovedMessage publishes a strategy that moves pages from partition 0 to partition 1. Then one
 // of the pages is listed as gone in partition 1. Its document is still in partition 0, but a
-// task.Mask for partition 1 must hide the page from searches nevertheless.
+// task.Clean for partition 1 must hide the page from searches nevertheless.
 func TestMovedMessage(t *testing.T) {
 	w := newPacked(t)
 	w.pack(0, 20, one+"a", one+"b")
@@ -162,7 +162,7 @@ func TestMovedKilledAnywhere(t *testing.T) {
 		w.Bucket = killed(w.bucket, decide)
 		for range 2 {
 			for _, p := range []layout.Partition{1, 0} {
-				if err := w.mask(t.Context(), p); err != nil && !errors.Is(err, blob.ErrRetryable) {
+				if err := w.Run(t.Context(), goneIn(p)); err != nil && !errors.Is(err, blob.ErrRetryable) {
 					t.Fatal(err)
 				}
 			}
@@ -194,7 +194,7 @@ func TestMovedMeanwhile(t *testing.T) {
 		}
 		return faultblob.None
 	})
-	if err := w.mask(t.Context(), 1); err != nil {
+	if err := w.Run(t.Context(), goneIn(1)); err != nil {
 		t.Fatal(err)
 	}
 	if g := w.manifest(1).Gone; len(g) != 1 || g[0].Masked {

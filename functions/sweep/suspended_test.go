@@ -66,7 +66,7 @@ func TestCollectedTwice(t *testing.T) {
 		})
 		return faultblob.None
 	})
-	if err := first.Run(t.Context()); err != nil || !found {
+	if err := sweepAll(t.Context(), first); err != nil || !found {
 		t.Fatalf("found something to delete: %v; %v", found, err)
 	}
 	w.allThere(0)
@@ -160,7 +160,7 @@ func TestStaleHint(t *testing.T) {
 			w.clock.Advance(24 * time.Hour)
 		}
 		before := functionstest.Keys(t, w.bucket, layout.ManifestPrefix(0))
-		err := w.Run(t.Context())
+		err := w.sweepAll()
 		if m := w.manifest(0); m.Oldest == 0 || m.Generation <= uint64(len(before)) {
 			t.Fatalf("generation %d says that %d is the oldest that is kept, %v", m.Generation, m.Oldest, err)
 		}

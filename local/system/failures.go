@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ import (
 // concurrent use; the zero value is ready to use.
 type failures struct {
 	mu     sync.Mutex              // protects byName
-	byName map[string]failureCount // functions whose last invocation failed, by name
+	byName map[string]failureCount // functions whose last invocation failed, by name (see subject)
 }
 
 // failureCount holds the last error of a function, and how often it has failed in a row.
@@ -55,10 +56,21 @@ func (f *failures) watch(name string, handle message.Handler) message.Handler {
 		}})
 		response, err := handle(listening, event)
 		if failed := cmp.Or(err, reason); ctx.Err() == nil && (failed != nil || !ignored) {
-			f.note(name, failed)
+			f.note(subject(name, event), failed)
 		}
 		return response, err
 	}
+}
+
+// subject returns the name under which the result of an invocation is recorded. It is the name of the function, and
+// for a sweep of one partition also the partition: its success says nothing about the others.
+func subject(name string, event events.SQSEvent) string {
+	for _, m := range event.Records {
+		if t, isTask := message.Task[task.Clean](m.Body); name == task.Sweep && isTask && t.Storage != nil {
+			return fmt.Sprintf("%s of partition %s", name, *t.Storage)
+		}
+	}
+	return name
 }
 
 // isRetry reports whether any message of the event is delivered for the second time or later.

@@ -22,6 +22,7 @@ func TestFailures(t *testing.T) {
 	var f failures
 	fault, away := partition.BooksFault(errors.New("a book is lost")), errors.New("no luck\nnor room")
 	receives := "1"
+	body := "{}"
 	run := func(name string, reason error) []string {
 		handle := f.watch(name, func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 			if name == task.Sweep { // in the same way as the function
@@ -29,7 +30,7 @@ func TestFailures(t *testing.T) {
 			}
 			return message.Each(ctx, slog.New(slog.DiscardHandler), event, func(context.Context, string) error { return reason }), nil
 		})
-		if _, err := handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{{Body: "{}", Attributes: map[string]string{"ApproximateReceiveCount": receives}}}}); err != nil {
+		if _, err := handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{{Body: body, Attributes: map[string]string{"ApproximateReceiveCount": receives}}}}); err != nil {
 			t.Fatal(err)
 		}
 		return f.sentences()
@@ -52,6 +53,20 @@ func TestFailures(t *testing.T) {
 			t.Errorf("step %d (-want +got):\n%s", i, diff)
 		}
 	}
+	body = `{"storage":3}`
+	run("sweep", away)
+	if diff := cmp.Diff([]string{"sweep of partition 0003 fails: no luck; nor room"}, run("sweep", away)); diff != "" {
+		t.Errorf("a partition (-want +got):\n%s", diff)
+	}
+	body = `{"storage":4}`
+	if got := run("sweep", nil); len(got) != 1 {
+		t.Errorf("after another partition: %q", got)
+	}
+	body = `{"storage":3}`
+	if got := run("sweep", nil); len(got) != 0 {
+		t.Errorf("after a success: %q", got)
+	}
+	body = "{}"
 	run("sweep", fault)
 	receives = "2"
 	if got := run("sweep", nil); len(got) != 1 { // the function has done nothing

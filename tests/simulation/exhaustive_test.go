@@ -159,11 +159,11 @@ func (l life) at(t *testing.T, m *memories, s system, n int, happens func(*world
 		return happens(w, c)
 	}
 	// The work that one fault may cause: the requests of a batch, and the robots.txt of every
-	// host, because Redis forgot them; a package for each expiry class; a segment; a book, and
-	// the one into which it is merged. When Redis is lost, hosts get no requests for a while.
-	// Meanwhile the waiting batches are packed, in a package, a segment and a book of their
-	// own.
-	first := work{requests: l.took.batch + len(l.plan.site.seeds), packages: max(1, l.classes) + 1, segments: 2, merges: 1, books: 3}
+	// host, because Redis forgot them; a package for each expiry class; a segment, which is merged
+	// on its own; a book, and the one into which it is merged. When Redis is lost, hosts get no
+	// requests for a while. Meanwhile the waiting batches are packed, in a package, a segment and a
+	// book of their own.
+	first := work{requests: l.took.batch + len(l.plan.site.seeds), packages: max(1, l.classes) + 1, segments: 2, merges: 2, books: 3}
 	inWorld(t, m, p, func(w *world) {
 		l.start(w)
 		w.run()

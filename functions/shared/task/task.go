@@ -102,11 +102,15 @@ type Together struct {
 	Ended   bool             `json:"ended,omitempty"`
 }
 
-// Mask asks the function sweep for one thing only: to hide pages that are gone from the web, by
-// marking their documents as dead. Gone is the storage partition of these pages. If Gone is nil, as
-// in the message {}, the message asks for a whole sweep.
-type Mask struct {
-	Gone *layout.Partition `json:"gone"`
+// Clean says what the function sweep is to do:
+//
+//	{}               sweep everything: it sends itself a message of the next kind for each storage partition
+//	{"storage": 3}   sweep this storage partition
+//	{"gone": 3}      only hide the pages of this storage partition that are gone from the web, by
+//	                 marking their documents as dead
+type Clean struct {
+	Storage *layout.Partition `json:"storage,omitempty"`
+	Gone    *layout.Partition `json:"gone,omitempty"`
 }
 
 // Sender sends messages: Send puts one on a queue, to be delivered after the delay.
