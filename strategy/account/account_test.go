@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
@@ -27,7 +28,7 @@ const page = "http://docs.example/page"
 
 // publish publishes a collection that crawls docs.example two links deep from one seed, and returns
 // the settings. The function change, unless it is nil, may edit the collection before that.
-func publish(t testing.TB, bucket *memblob.Bucket, change func(*collection.Collection)) *settings.Settings {
+func publish(t testing.TB, bucket blob.Bucket, change func(*collection.Collection)) *settings.Settings {
 	t.Helper()
 	for _, kind := range []rules.Kind{rules.Crawl, rules.Storage} {
 		d := rules.Even(kind, 1, noon)

@@ -46,7 +46,7 @@ func (l *library) open(ctx context.Context, bucket blob.Reader, manifests []mani
 	l.books = append(l.books, listed...)
 	return inParallel(ctx, requests, len(listed), func(ctx context.Context, i int) error {
 		v := listed[i]
-		reader, err := book.Open(ctx, bucket, v.Key)
+		reader, err := book.Open(ctx, newAhead(bucket, len(listed)), v.Key)
 		v.reader = reader
 		return l.note(v, err)
 	})

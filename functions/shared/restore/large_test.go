@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
@@ -127,7 +128,10 @@ func BenchmarkLarge(b *testing.B) {
 	for _, n := range []int{100_000, 1_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			w := largeWorld(b, n)
+			counted := countblob.New(w.bucket)
+			w.Bucket = counted
 			measure(b, func() error { _, err := w.Rebuild(b.Context()); return err })
+			b.ReportMetric(float64(counted.Counts().Requests())/float64(b.N), "requests")
 		})
 	}
 }
