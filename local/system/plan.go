@@ -107,29 +107,27 @@ func (p Plan) fits(published []collection.Collection) error {
 	return nil
 }
 
-// planSeeds publishes DefaultCollection with the plan's delay and limits. It adds the plan's
-// seeds to those that the published version of the collection has.
+// planSeeds publishes DefaultCollection with the plan's delay and limits. It adds the plan's seeds to
+// those that the collection has, also to those that another process adds at the same time.
 func (s *System) planSeeds(ctx context.Context, p Plan, published []collection.Collection, now time.Time) error {
-	before, _ := named(published, DefaultCollection)
-	next := before.With(p.Seeds)
-	next.Name = DefaultCollection
-	next.Delay, next.HostConnections = collection.Duration(p.Delay), p.HostConnections
-	next.Agent, next.Again, next.Renew = s.options.Agent, now, p.renew(before, now)
-	next.Pages = 0
-	if p.MaxPages > 0 {
-		next.Pages = p.MaxPages
-		if before.Name != "" {
-			status, err := ReadStatus(ctx, s.Bucket, countblob.Counts{}, DefaultCollection)
-			if err != nil {
-				return err
-			}
-			if len(status.Faults) > 0 {
-				return fmt.Errorf("cannot tell how many pages are stored, to which --pages adds: %s", status.Faults[0])
-			}
-			next.Pages += int64(status.Stored - status.Assets)
+	pages := p.MaxPages
+	if _, found := named(published, DefaultCollection); found && pages > 0 {
+		status, err := ReadStatus(ctx, s.Bucket, countblob.Counts{}, DefaultCollection)
+		if err != nil {
+			return err
 		}
+		if len(status.Faults) > 0 {
+			return fmt.Errorf("cannot tell how many pages are stored, to which --pages adds: %s", status.Faults[0])
+		}
+		pages += int64(status.Stored - status.Assets)
 	}
-	_, err := publishCleaned(ctx, s.Bucket, next)
+	_, err := collection.Change(ctx, s.Bucket, DefaultCollection, func(before collection.Collection) (collection.Collection, error) {
+		next := before.With(p.Seeds)
+		next.Name, next.Pages = DefaultCollection, pages
+		next.Delay, next.HostConnections = collection.Duration(p.Delay), p.HostConnections
+		next.Agent, next.Again, next.Renew = s.options.Agent, now, p.renew(before, now)
+		return withCleanSeeds(next)
+	})
 	return err
 }
 
@@ -153,23 +151,31 @@ func named(all []collection.Collection, name string) (collection.Collection, boo
 	return all[i], true
 }
 
-// publishCleaned publishes a collection, and returns the version in force. Before that, it removes
-// query parameters (such as session ids) from the URLs of the collection's seeds, by the same rules by
-// which the crawl removes them from links. So a link to a seed leads to the URL of the seed.
+// publishCleaned publishes a collection with cleaned seeds (see withCleanSeeds), and returns the version in force.
 func publishCleaned(ctx context.Context, bucket blob.Bucket, c collection.Collection) (collection.Collection, error) {
+	c, err := withCleanSeeds(c)
+	if err != nil {
+		return c, err
+	}
+	return collection.Publish(ctx, bucket, c)
+}
+
+// withCleanSeeds returns the collection without certain query parameters (such as session ids) in the URLs of its
+// seeds. They are removed by the same rules by which the crawl removes them from links, so that a link to a
+// seed leads to the URL of the seed.
+func withCleanSeeds(c collection.Collection) (collection.Collection, error) {
 	admission, err := c.Rules()
 	if err != nil {
 		return c, err
 	}
-	cleaned := make([]collection.Seed, len(c.Seeds))
-	for i, seed := range c.Seeds {
+	seeds := slices.Clone(c.Seeds)
+	for i, seed := range seeds {
 		at, err := collection.ParseSeed(seed.URL)
 		if err != nil {
 			return c, err
 		}
-		cleaned[i] = seed
-		cleaned[i].URL = admission.Clean(at).URL
+		seeds[i].URL = admission.Clean(at).URL
 	}
 	c.Seeds = nil
-	return collection.Publish(ctx, bucket, c.With(cleaned))
+	return c.With(seeds), nil
 }

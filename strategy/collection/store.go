@@ -1,6 +1,7 @@
 package collection
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -145,21 +146,35 @@ func Remove(ctx context.Context, bucket blob.Bucket, name string) (Collection, e
 // Publish stores the collection as its next version, and returns it with Version set. The value of
 // c.Version does not matter. If the newest version has the same content, Publish stores nothing and
 // returns the newest version. If another publisher stores a version with the same number first,
-// Publish uses the next number: the last publisher wins, and nothing is merged.
+// Publish uses the next number: the last publisher wins, and nothing is merged (see Change).
 func Publish(ctx context.Context, bucket blob.Bucket, c Collection) (Collection, error) {
-	if err := c.Validate(); err != nil {
-		return Collection{}, fmt.Errorf("cannot publish collection %q: %w", c.Name, err)
-	}
-	published, _, err := store(c.Name).Publish(ctx, bucket, func(current Collection, version uint64) (Collection, bool) {
+	return Change(ctx, bucket, c.Name, func(Collection) (Collection, error) { return c, nil })
+}
+
+// Change publishes a changed version of the named collection, as Publish does. The given function makes
+// it of the version in force, which is the zero Collection if there is none, or if the collection was
+// removed. If another publisher is faster, the function is called again with the version of that
+// publisher, so that no change is lost.
+func Change(ctx context.Context, bucket blob.Bucket, name string, change func(current Collection) (Collection, error)) (Collection, error) {
+	var failed error
+	published, _, err := store(name).Publish(ctx, bucket, func(current Collection, version uint64) (Collection, bool) {
+		before := current
+		if before.isRemoved() {
+			before = Collection{}
+		}
+		var c Collection
+		if c, failed = change(before); failed == nil {
+			failed = c.Validate()
+		}
 		c.Version = current.Version
-		if reflect.DeepEqual(c, current) {
+		if failed != nil || reflect.DeepEqual(c, current) {
 			return current, false
 		}
 		c.Version = version
 		return c, true
 	})
-	if err != nil {
-		return Collection{}, fmt.Errorf("cannot publish collection %s: %w", c.Name, err)
+	if err = cmp.Or(failed, err); err != nil {
+		return Collection{}, fmt.Errorf("cannot publish collection %q: %w", name, err)
 	}
 	return published, nil
 }

@@ -2,8 +2,10 @@ package collection
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -163,6 +165,53 @@ func TestPublishersRace(t *testing.T) {
 			t.Errorf("publisher %d got version %d of %v", i, version, versions)
 		}
 		seen[version] = true
+	}
+}
+
+// TestChanges checks that no change is lost when several publishers change a collection at the same time,
+// and that the first change after a removal begins with an empty collection.
+func TestChanges(t *testing.T) {
+	bucket := memblob.New()
+	add := func(path string) {
+		seed := Seed{"https://example.org/" + path, Host, 0}
+		_, err := Change(t.Context(), bucket, "docs", func(current Collection) (Collection, error) {
+			next := docs(seed)
+			next.Seeds = current.With([]Seed{seed}).Seeds
+			return next, nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	seeds := func() (urls []string) {
+		all, err := LoadAll(t.Context(), bucket)
+		if err != nil || len(all) != 1 {
+			t.Fatalf("%d collections, %v", len(all), err)
+		}
+		for _, seed := range all[0].Seeds {
+			urls = append(urls, strings.TrimPrefix(seed.URL, "https://example.org/"))
+		}
+		slices.Sort(urls)
+		return urls
+	}
+	var all sync.WaitGroup
+	for _, path := range []string{"a", "b", "c", "d", "e"} {
+		all.Go(func() { add(path) })
+	}
+	all.Wait()
+	if diff := cmp.Diff([]string{"a", "b", "c", "d", "e"}, seeds()); diff != "" {
+		t.Errorf("seeds (-want +got):\n%s", diff)
+	}
+	if _, err := Remove(t.Context(), bucket, "docs"); err != nil {
+		t.Fatal(err)
+	}
+	add("f")
+	if diff := cmp.Diff([]string{"f"}, seeds()); diff != "" {
+		t.Errorf("seeds after the removal (-want +got):\n%s", diff)
+	}
+	refused := errors.New("refused")
+	if _, err := Change(t.Context(), bucket, "docs", func(c Collection) (Collection, error) { return c, refused }); !errors.Is(err, refused) {
+		t.Errorf("Change = %v, want the error of the function", err)
 	}
 }
 
