@@ -23,13 +23,16 @@ const always time.Duration = math.MaxInt64
 // request returns the request by which schedule asks the frontier for the next lease. The parameter
 // counts has the counts of this frontier. The request says how many new pages each collection with a
 // limit still allows. The result more is false if nothing can be leased now: no URL waits, the greatest
-// number of batches is leased, or no collection allows a further page.
+// number of batches is leased, this process has its share of them, or no collection allows a further page.
 func (f *Function) request(ctx context.Context, counts frontier.Counts, s *settings.Settings) (_ frontier.Request, more bool, err error) {
 	r := frontier.Request{Horizon: horizon}
 	if counts.Waiting == 0 {
 		return r, false, nil
 	}
 	if full, err := f.full(ctx, s, counts.Batches); err != nil || full {
+		return r, false, err
+	}
+	if enough, err := f.enough(ctx, s); err != nil || enough {
 		return r, false, err
 	}
 	if r.Rooms, err = f.rooms(ctx, s); err != nil {
@@ -67,6 +70,21 @@ func (f *Function) full(ctx context.Context, s *settings.Settings, batches int64
 		out += counts.Batches
 	}
 	return out >= int64(most), nil
+}
+
+// enough reports whether this process has leased its share of the batches. The hosts with URLs that are
+// leased, or that wait, are divided among the processes. For example, of 8 hosts each of 2 processes
+// leases 4 at a time, and of 9 hosts 5 at most.
+func (f *Function) enough(ctx context.Context, s *settings.Settings) (bool, error) {
+	if f.Share == nil {
+		return false, nil
+	}
+	own, processes := f.Share()
+	if processes < 2 {
+		return false, nil
+	}
+	batches, hosts, err := frontier.Load(ctx, f.Redis, s.Crawl.Partitions())
+	return int64(own*processes) >= batches+hosts, err
 }
 
 // rooms returns for each collection with a limit of pages, by its name, how many new pages may

@@ -228,3 +228,19 @@ func TestSitemapsWait(t *testing.T) {
 		}
 	}
 }
+
+// TestProcessesShareHosts checks how many batches are leased by processes that share hosts.
+func TestProcessesShareHosts(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t), nil)
+	for host := range 9 {
+		functionstest.Admit(t, w.Redis, w.inForce, fmt.Sprintf("http://h%d.a.example/", host))
+	}
+	batches := func() int { return int(functionstest.Counts(t, w.Redis, 0).Batches) }
+	for i, step := range []struct{ processes, want int }{{2, 5}, {3, 3}, {3, 1}} { // each is a process that has no batches yet
+		others := batches()
+		w.Share = func() (own, processes int) { return batches() - others, step.processes }
+		if got := len(w.run()); got != step.want {
+			t.Errorf("step %d: %d batches, want %d", i, got, step.want)
+		}
+	}
+}

@@ -57,14 +57,21 @@ type Limits struct {
 	// greatest number of leased batches of a crawl partition at a time, unless a collection sets
 	// its own limit (connections)
 	Batches int
-	Time    time.Duration // time from the lease of a batch to its deadline
+	Time    time.Duration // time from the lease of a batch to its deadline, after which fetch requests nothing more of it
+	// Lease is the time from the lease of a batch to the end of this lease, at most Time. If it is less
+	// than Time, the process that fetches the batch must renew the lease (see frontier.Extend).
+	Lease time.Duration
+	// URLs limits how much is fetched again when a process is killed: all leases together should have at
+	// most this number of URLs (see Function.share). It is 0 if there is no such limit.
+	URLs int
 }
 
 // DefaultLimits allows as many leased batches as two invocations of fetch take, each for
-// batch.MaxTime. The time in which a batch waits in the queue is part of its lease. So these limits
-// suit a queue in which messages wait seconds, not minutes.
+// batch.MaxTime. The leases last until the deadlines of the batches, because nobody renews them in the
+// cloud: fetch has no Redis there. The time in which a batch waits in the queue is part of its lease. So
+// these limits suit a queue in which messages wait seconds, not minutes.
 func DefaultLimits() Limits {
-	return Limits{Batches: 2 * task.BatchSize(task.Fetch), Time: batch.MaxTime}
+	return Limits{Batches: 2 * task.BatchSize(task.Fetch), Time: batch.MaxTime, Lease: batch.MaxTime}
 }
 
 // unsent is the duration of a lease while its batch has not been sent. When the batch has been
@@ -91,7 +98,11 @@ type Function struct {
 	Now      func() time.Time
 	Limits   Limits
 	Agent    string // User-Agent of collections whose settings have none
-	Log      *slog.Logger
+	// Share, if not nil, returns the number of batches that this process has leased and not fetched yet, and
+	// the number of processes that lease batches for themselves. Then each leases about as many (see
+	// Function.enough). Without Share, the batches go to a queue from which all fetch.
+	Share func() (own, processes int)
+	Log   *slog.Logger
 
 	pause  pause
 	memory memory
@@ -133,7 +144,7 @@ func (f *Function) Run(ctx context.Context, t task.Lease) error {
 		if err != nil || !more {
 			return err
 		}
-		leased, err := f.lease(ctx, front, inForce, t.Crawl, request, counts.Decided())
+		leased, err := f.lease(ctx, front, inForce, t.Crawl, request, counts)
 		if err != nil || !leased {
 			return err
 		}
@@ -142,11 +153,12 @@ func (f *Function) Run(ctx context.Context, t task.Lease) error {
 
 // lease leases a host and sends its batch. It returns false if no host may be leased now. Until the
 // batch is sent the lease is short (see unsent): if schedule is killed in between, the host can
-// soon be leased again. The parameter decided is Counts.Decided of the frontier.
-func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *settings.Settings, crawl int, r frontier.Request, decided int64) (bool, error) {
+// soon be leased again. The parameter counts has the counts of the frontier.
+func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *settings.Settings, crawl int, r frontier.Request, counts frontier.Counts) (bool, error) {
 	now := f.Now()
 	r.Now, r.Deadline = now, now.Add(unsent)
-	r.Max, r.MaxBytes = f.fit(shortestDelay(s), decided), batch.MaxBytes/3 // JSON doubles some bytes, and adds to each URL
+	r.Max = min(f.fit(shortestDelay(s), counts.Decided()), f.share(counts.Leased, len(s.Crawl.Partitions())))
+	r.MaxBytes = batch.MaxBytes / 3 // JSON doubles some bytes, and adds to each URL
 	r.Connections, r.Short, r.Waiting = s.HostConnections(), short(s), s.MaxWaiting()
 	lease, leased, err := front.Lease(ctx, r)
 	if err != nil || !leased {
@@ -154,7 +166,7 @@ func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *setti
 	}
 	f.memory.remember(crawl, lease.Version)
 	deadline := time.UnixMilli(now.Add(f.Limits.Time).UnixMilli())
-	message, err := f.batch(ctx, front, s, lease, decided)
+	message, err := f.batch(ctx, front, s, lease, counts.Decided())
 	if err != nil {
 		return false, err
 	}
@@ -165,7 +177,7 @@ func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *setti
 			return false, err
 		}
 	}
-	_, err = front.Extend(ctx, lease.Version, deadline) // a batch without targets is settled already
+	_, err = front.Extend(ctx, lease.Version, now.Add(f.Limits.Lease)) // a batch without targets is settled already
 	return true, err
 }
 
@@ -185,6 +197,20 @@ func (f *Function) fit(delay time.Duration, decided int64) int {
 // at least one, at most batch.MaxTargets.
 func fit(time, delay time.Duration) int {
 	return max(1, min(batch.MaxTargets, int(time/(delay+perTarget))))
+}
+
+// fewest is the number of URLs that a batch may always have, however many URLs are leased.
+const fewest = 3
+
+// share returns how many URLs a batch may have because of Limits.URLs: half of the URLs that may still be
+// leased, but at least fewest. So a few batches may be large, and many are small. With a limit of 200, the
+// batches of many hosts that are leased at once have 100, 50, 25, 12, 6, 3, 3, … URLs. When batches end
+// and further ones are leased, their sizes become equal: 66 for two hosts, 22 for eight, 3 for 64.
+func (f *Function) share(leased int64, partitions int) int {
+	if f.Limits.URLs == 0 {
+		return batch.MaxTargets
+	}
+	return max(fewest, (f.Limits.URLs/partitions-int(leased))/2)
 }
 
 // short returns for each collection with a topic, by its name, how many URLs a batch may have if it

@@ -221,22 +221,46 @@ func TestBatchThatIsNotSent(t *testing.T) {
 	}
 }
 
-// TestBatchThatIsSent checks that the lease of a batch that was sent lasts until the batch's
-// deadline.
+// TestBatchThatIsSent checks when the lease of a batch that was sent ends: at the batch's deadline, or
+// earlier if it is to be renewed.
 func TestBatchThatIsSent(t *testing.T) {
+	for _, until := range []time.Duration{batch.MaxTime, 5 * time.Second} {
+		w := newWorld(t, redistest.Embedded(t), nil)
+		w.Limits.Lease = until
+		w.admit(2, "")
+		batches := w.run()
+		if len(batches) != 1 || !batches[0].Deadline.Equal(w.clock.Now().Add(w.Limits.Time)) {
+			t.Fatalf("%+v, want one batch with the time of batches", batches)
+		}
+		w.clock.Advance(until)
+		if batches := w.run(); batches != nil {
+			t.Errorf("within the lease: %+v", batches)
+		}
+		w.clock.Advance(time.Millisecond)
+		if batches := w.run(); len(batches) != 1 {
+			t.Errorf("after the lease: %+v, want another batch", batches)
+		}
+	}
+}
+
+// TestShares checks the sizes of batches that share a number of leased URLs.
+func TestShares(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), nil)
-	w.admit(2, "")
+	w.Limits.URLs = 200
+	for host := range 8 {
+		var urls []string
+		for i := range 200 {
+			urls = append(urls, fmt.Sprintf("http://h%d.a.example/%d", host, i))
+		}
+		functionstest.Admit(t, w.Redis, w.inForce, urls...)
+	}
 	batches := w.run()
-	if len(batches) != 1 || !batches[0].Deadline.Equal(w.clock.Now().Add(w.Limits.Time)) {
-		t.Fatalf("%+v, want one batch with the time of batches", batches)
+	if diff := cmp.Diff([]int{100, 50, 25, 12, 6, 3, 3, 3}, sizes(batches)); diff != "" {
+		t.Errorf("targets (-want +got):\n%s", diff)
 	}
-	w.clock.Advance(w.Limits.Time)
-	if batches := w.run(); batches != nil {
-		t.Errorf("within the lease: %+v", batches)
-	}
-	w.clock.Advance(time.Millisecond)
-	if batches := w.run(); len(batches) != 1 {
-		t.Errorf("after the lease: %+v, want another batch", batches)
+	w.settle(batches[0])
+	if diff := cmp.Diff([]int{(200 - 102) / 2}, sizes(w.run())); diff != "" {
+		t.Errorf("targets of the host whose batch has ended (-want +got):\n%s", diff)
 	}
 }
 

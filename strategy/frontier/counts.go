@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
 // Counts are the numbers of URLs in each state. A URL that is requested again is
@@ -83,6 +84,32 @@ func (f *Frontier) Counts(ctx context.Context) (Counts, error) {
 		Batches: batches.Val(),
 		Missed:  numbers.Missed > 0,
 	}, nil
+}
+
+// Load returns how many batches are leased in the given crawl partitions, and how many hosts have URLs
+// that wait and may be leased. A host whose next request is allowed only later counts, too.
+func Load(ctx context.Context, rdb redis.UniversalClient, crawl []int) (batches, hosts int64, err error) {
+	var leases, listed []*redis.IntCmd
+	_, err = rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
+		for _, partition := range crawl {
+			f := New(rdb, partition)
+			leases, listed = append(leases, p.ZCard(ctx, f.key("leases"))), append(listed, p.ZCard(ctx, f.key("hosts")))
+			for band := range membership.Bands {
+				listed = append(listed, p.ZCard(ctx, f.key("hosts:"+strconv.Itoa(band))))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, 0, fmt.Errorf("cannot count the batches and hosts of the frontiers: %w", err)
+	}
+	for _, n := range leases {
+		batches += n.Val()
+	}
+	for _, n := range listed {
+		hosts += n.Val()
+	}
+	return batches, hosts, nil
 }
 
 // Ended reports whether the crawl has ended: no URL waits or is leased in any of the given crawl

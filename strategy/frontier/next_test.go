@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -43,5 +44,34 @@ func TestNext(t *testing.T) {
 		f.must(f.Shut(t.Context(), at(60)))
 		nextOf("a", at(6))
 		nextOf("b", at(60))
+	})
+}
+
+// TestLoad counts the batches and hosts of two crawl partitions: a host that is leased, hosts that wait, and
+// one whose URLs have weights.
+func TestLoad(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		expect := func(crawl []int, wantBatches, wantHosts int64) {
+			t.Helper()
+			batches, hosts, err := Load(t.Context(), f.rdb, crawl)
+			if err != nil || batches != wantBatches || hosts != wantHosts {
+				t.Errorf("partitions %d: %d batches and %d hosts, %v, want %d and %d", crawl, batches, hosts, err, wantBatches, wantHosts)
+			}
+		}
+		expect([]int{3}, 0, 0)
+		strong := entries("c", 2)
+		for i := range strong {
+			strong[i].Weight = 200
+		}
+		f.admit(noon, slices.Concat(entries("a", 2), entries("b", 2), strong)...)
+		other := fixture{New(f.rdb, 4), t}
+		f.must(other.Open(t.Context(), 1, "", nil))
+		other.admit(noon, entries("d", 1)...)
+		expect([]int{3}, 0, 3)
+		r := request(noon)
+		r.Max = 1
+		f.lease(r)
+		expect([]int{3}, 1, 2)
+		expect([]int{3, 4}, 1, 3)
 	})
 }
