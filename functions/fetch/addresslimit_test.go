@@ -21,7 +21,7 @@ func TestAddressLimits(t *testing.T) {
 	cancel()
 	enter := func(ctx context.Context, a netip.Addr) func() {
 		t.Helper()
-		leave, err := c.enter(ctx, a)
+		leave, err := c.enter(ctx, a, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +31,7 @@ func TestAddressLimits(t *testing.T) {
 	for range maxPerAddress {
 		leave = append(leave, enter(t.Context(), here))
 	}
-	if _, err := c.enter(impatient, here); err == nil {
+	if _, err := c.enter(impatient, here, 1); err == nil {
 		t.Error("one too many was let in")
 	}
 	enter(t.Context(), there)()
@@ -43,6 +43,29 @@ func TestAddressLimits(t *testing.T) {
 	}
 	if len(c.at) != 0 {
 		t.Errorf("%d addresses are remembered where nobody is", len(c.at))
+	}
+}
+
+// TestAddressIsShared checks how many requests to one address a process may send at the same time, if it
+// shares the address with others.
+func TestAddressIsShared(t *testing.T) {
+	here := netip.MustParseAddr("192.0.2.1")
+	for processes, want := range map[int]int{1: 8, 2: 4, 3: 2, 4: 2, 5: 1, 8: 1, 9: 1} {
+		var c addressLimits
+		full, cancel := context.WithCancel(t.Context())
+		got := 0
+		for ; got < 10; got++ {
+			if got == want {
+				cancel() // another request would wait
+			}
+			if _, err := c.enter(full, here, processes); err != nil {
+				break
+			}
+		}
+		if got != want {
+			t.Errorf("%d processes: %d requests at the same time, want %d", processes, got, want)
+		}
+		cancel()
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/bucketsearch/bucketsearch/functions/shared/document"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
@@ -211,28 +213,27 @@ type addressLimits struct {
 
 // addressLimit counts the requests to one IP address that run, or wait to be sent.
 type addressLimit struct {
-	places chan struct{} // a semaphore: one element for each running request
-	users  int           // number of running and waiting requests
+	places *semaphore.Weighted // of maxPerAddress places
+	users  int                 // number of running and waiting requests
 }
 
-// enter waits until fewer than maxPerAddress requests to an address are running. Then the caller
-// may send its request, and must call leave after it. enter fails if ctx ends first. The zero
-// address has no limit: it stands for a host whose address is not known yet.
-func (c *addressLimits) enter(ctx context.Context, a netip.Addr) (leave func(), err error) {
+// enter waits until a request to an address may be sent: together with those that run, there must be at
+// most maxPerAddress / processes of them, or one if that is less. The caller must call leave after its
+// request. enter fails if ctx ends first. The zero address has no limit: it stands for a host whose
+// address is not known yet.
+func (c *addressLimits) enter(ctx context.Context, a netip.Addr, processes int) (leave func(), err error) {
 	if !a.IsValid() {
 		return func() {}, nil
 	}
-	here := c.join(a)
-	select {
-	case here.places <- struct{}{}:
-		return func() {
-			<-here.places
-			c.part(a)
-		}, nil
-	case <-ctx.Done():
+	here, places := c.join(a), int64(min(processes, maxPerAddress))
+	if err := here.places.Acquire(ctx, places); err != nil {
 		c.part(a)
 		return nil, context.Cause(ctx)
 	}
+	return func() {
+		here.places.Release(places)
+		c.part(a)
+	}, nil
 }
 
 // join counts one more request to an address, and returns the addressLimit that counts the requests
@@ -245,7 +246,7 @@ func (c *addressLimits) join(a netip.Addr) *addressLimit {
 	}
 	here := c.at[a]
 	if here == nil {
-		here = &addressLimit{places: make(chan struct{}, maxPerAddress)}
+		here = &addressLimit{places: semaphore.NewWeighted(maxPerAddress)}
 		c.at[a] = here
 	}
 	here.users++

@@ -196,6 +196,14 @@ type Function struct {
 	Worker string // name of this instance in the vital signs
 	Limits Limits
 	Log    *slog.Logger
+	// Lease, if not nil, returns the end of a batch's lease. It is called before each request, because
+	// the process may have renewed the lease meanwhile. When the lease has ended, the rest of the batch is
+	// not requested: others may have leased its URLs. If Lease is nil, leases end at the deadlines of their
+	// batches. Batches that are fetched at the same time call Lease at the same time.
+	Lease func(context.Context, batch.Batch) time.Time
+	// Processes, if not nil, returns the number of processes that fetch at the same time, this one included.
+	// They share the limit of concurrent requests to one IP address.
+	Processes func() int
 	// Watch, if not nil, is called with the state of a batch when the batch begins to wait for the time
 	// of its next request, before each request is sent, and when a page has arrived whose URL was not
 	// stored before. Batches that are fetched at the same time call Watch at the same time, so it must be
@@ -275,6 +283,14 @@ func (f *Function) run(ctx context.Context, b batch.Batch) error {
 	return f.put(ctx, key, object)
 }
 
+// processes returns the number of processes that fetch at the same time; 1 if it is not known.
+func (f *Function) processes() int {
+	if f.Processes == nil {
+		return 1
+	}
+	return max(1, f.Processes())
+}
+
 // tooLate reports whether the deadline of a batch has passed.
 func (f *Function) tooLate(b batch.Batch) bool { return !f.Now().Before(b.Deadline) }
 
@@ -311,7 +327,7 @@ const (
 	maxBackoff    = time.Hour      // longest pause after failures of a host
 	maxRest       = 24 * time.Hour // longest pause that Retry-After can ask for
 	maxSitemaps   = 1000           // greatest number of sitemaps of a sitemap index that become links
-	maxPerAddress = 8              // greatest number of concurrent requests to one IP address
+	maxPerAddress = 8              // greatest number of concurrent requests to one IP address, of all processes
 	linkSize      = 256            // estimate of the memory that a link takes without its target, in bytes
 	dateSlack     = 24 * time.Hour // uncertainty of the modification times in sitemaps, which are often only dates
 )

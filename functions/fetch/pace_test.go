@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"context"
 	"math"
 	"net/http"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
@@ -188,5 +190,35 @@ func TestPace(t *testing.T) {
 	}
 	if rest := p.next(0).Sub(start); rest != maxBackoff {
 		t.Errorf("the host rests for %s, want %s", rest, maxBackoff)
+	}
+}
+
+// TestLeaseEnds checks that a batch whose lease ends while it is fetched is not requested further, and
+// that its pages are stored. A lease that is renewed meanwhile does not end.
+func TestLeaseEnds(t *testing.T) {
+	for name, test := range map[string]struct {
+		renewed int // number of calls of Lease that find the lease renewed
+		want    []end
+	}{
+		"never renewed": {0, []end{{book.NotAsked, ""}, {book.NotAsked, ""}, {book.NotAsked, ""}}},
+		"renewed once":  {1, []end{{book.Stored, ""}, {book.NotAsked, ""}, {book.NotAsked, ""}}},
+		"renewed":       {3, []end{{book.Stored, ""}, {book.Stored, ""}, {book.Stored, ""}}},
+	} {
+		w := newWorld(t, respond(http.StatusOK, "text/html", "<title>Page</title>"))
+		b := w.batch("/1", "/2", "/3")
+		b.DelayMillis = 2000
+		calls, until := 0, start
+		w.Lease = func(_ context.Context, got batch.Batch) time.Time {
+			if calls++; calls <= test.renewed {
+				until = w.clock.Now().Add(time.Second)
+			}
+			if got.Version != b.Version {
+				t.Errorf("%s: asked for the lease of %s, want %s", name, got.Version, b.Version)
+			}
+			return until
+		}
+		if diff := cmp.Diff(test.want, ends(w.run(t, b))); diff != "" {
+			t.Errorf("%s: ends (-want +got):\n%s", name, diff)
+		}
 	}
 }

@@ -205,9 +205,9 @@ func (r *run) askTargets(ctx context.Context, d *digester) {
 	}
 }
 
-// ask waits for the delay between requests, sends a request, and returns the answer and true. If
-// the batch's time ends before the answer has come, it returns false, and the target stays "not
-// asked". There is one exception: a request that was under way for half of Limits.Request or more
+// ask waits for the delay between requests, sends a request, and returns the answer and true. If the
+// batch's lease has ended, or its time ends before the answer has come, it returns false, and the
+// target stays "not asked". There is one exception: a request that was under way for half of Limits.Request or more
 // counts as answered, with an error. So a page that is always too slow fails in the end, and is not
 // requested for ever.
 func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, bool) {
@@ -224,6 +224,9 @@ func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, 
 			return answer{}, false
 		}
 	}
+	if r.f.Lease != nil && !r.now().Before(r.f.Lease(ctx, r.batch)) {
+		return answer{}, false
+	}
 	r.tell(time.Time{})
 	limited, cancel := context.WithTimeout(ctx, r.stop.Sub(r.now()))
 	defer cancel()
@@ -231,7 +234,7 @@ func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, 
 	if q.away {
 		at = netip.Addr{}
 	}
-	leave, err := r.f.limits.enter(limited, at)
+	leave, err := r.f.limits.enter(limited, at, r.f.processes())
 	if err != nil {
 		return answer{}, false
 	}
