@@ -29,6 +29,12 @@ func (q *Queue) Counts() Counts {
 	return c
 }
 
+// Busy reports whether any message can be received now, or is in flight.
+func (q *Queue) Busy() bool {
+	c := q.Counts()
+	return c.Visible+c.InFlight > 0
+}
+
 // Bodies returns the bodies of all messages except deleted ones and dead letters, in any order.
 func (q *Queue) Bodies() []string {
 	q.mu.Lock()

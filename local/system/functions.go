@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/fetch"
+	"github.com/bucketsearch/bucketsearch/functions/schedule"
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/local/queue"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
 )
 
 // functions returns the functions of the search engine, such as fetch and pack, each under the
@@ -18,9 +20,16 @@ func (s *System) functions(ctx context.Context) (map[string]queue.Function, func
 	if s.options.Functions != "" {
 		return s.isolated(ctx)
 	}
+	limits := schedule.DefaultLimits()
+	limits.Lease = leaseTime
+	if s.redis == nil {
+		limits.URLs = sharedURLs
+	}
 	functions := parts{
 		bucket: s.bucket, settings: s.Settings, redis: s.Redis, sender: s.queues, log: s.log,
+		scheduling: limits, share: s.leases.share,
 		transport: s.vitals.Traffic().Transport(fetch.Transport(s.options.AllowPrivate)), sleep: awake(ctx), hear: s.fetches.hear,
+		lease: untilStop(ctx, s.leases), processes: s.leases.processes,
 		agent: s.options.Agent, worker: s.worker,
 	}.functions()
 	for name, handle := range functions {
@@ -47,4 +56,16 @@ func (s *System) log(function string) *slog.Logger { return s.Log.With("function
 // deadLetters returns the store of the queues' dead letters.
 func (s *System) deadLetters() message.DeadLetterStore {
 	return message.DeadLetterStore{Bucket: s.Bucket, Now: time.Now, Log: s.Log}
+}
+
+// untilStop returns the function by which fetch learns when the lease of a batch ends. When the system
+// stops, the context stopping ends. Then all leases seem to have ended, so that fetch sends no more
+// requests, and stores the pages that it has fetched so far.
+func untilStop(stopping context.Context, l *leases) func(context.Context, batch.Batch) time.Time {
+	return func(ctx context.Context, b batch.Batch) time.Time {
+		if stopping.Err() != nil {
+			return time.Time{}
+		}
+		return l.until(ctx, b)
+	}
 }

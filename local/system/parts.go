@@ -21,21 +21,26 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/sweep"
 	"github.com/bucketsearch/bucketsearch/functions/watch"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // parts are what the functions of a process are made of.
 type parts struct {
-	bucket    func(function string) blob.Bucket // returns the bucket for the named function
-	settings  *settings.Cache
-	redis     goredis.UniversalClient
-	sender    task.Sender
-	log       func(function string) *slog.Logger         // returns the log for the named function
-	transport *http.Transport                            // of fetch
-	sleep     func(context.Context, time.Duration) error // by which fetch sleeps
-	hear      func(fetch.Moment)                         // is told by fetch what it does; nil: nobody is
-	agent     string                                     // User-Agent of the crawler
-	worker    string                                     // name of the process in its leases
+	bucket     func(function string) blob.Bucket // returns the bucket for the named function
+	settings   *settings.Cache
+	redis      goredis.UniversalClient
+	sender     task.Sender
+	log        func(function string) *slog.Logger // returns the log for the named function
+	scheduling schedule.Limits
+	share      func() (own, processes int)                  // see schedule.Function.Share
+	transport  *http.Transport                              // of fetch
+	sleep      func(context.Context, time.Duration) error   // by which fetch sleeps
+	hear       func(fetch.Moment)                           // is told by fetch what it does; nil: nobody is
+	lease      func(context.Context, batch.Batch) time.Time // see fetch.Function.Lease
+	processes  func() int                                   // see fetch.Function.Processes
+	agent      string                                       // User-Agent of the crawler
+	worker     string                                       // name of the process in its leases
 }
 
 // functions returns the functions of the search engine, such as fetch and pack, each under the name of
@@ -43,12 +48,12 @@ type parts struct {
 func (p parts) functions() map[string]message.Handler {
 	scheduled := &schedule.Function{
 		Settings: p.settings, Redis: p.redis, Sender: p.sender, Now: time.Now,
-		Limits: schedule.DefaultLimits(), Agent: p.agent, Log: p.log(task.Schedule),
+		Limits: p.scheduling, Agent: p.agent, Share: p.share, Log: p.log(task.Schedule),
 	}
 	fetched := &fetch.Function{
 		Bucket: p.bucket(task.Fetch), Settings: p.settings, Transport: p.transport,
 		Now: time.Now, Sleep: p.sleep, Agent: p.agent, Worker: p.worker, Limits: fetch.DefaultLimits(), Log: p.log(task.Fetch),
-		Watch: p.hear,
+		Lease: p.lease, Processes: p.processes, Watch: p.hear,
 	}
 	packed := &pack.Function{
 		Bucket: p.bucket(task.Pack), Settings: p.settings, Redis: p.redis, Sender: p.sender, Now: time.Now,

@@ -2,6 +2,7 @@ package system
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -9,13 +10,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/local/queue"
+	"github.com/bucketsearch/bucketsearch/strategy/lease"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // Times on a laptop. A tick is the time between two repetitions of something.
 const (
 	grace        = 5 * time.Second  // maximum time for which a stopping system waits for running functions
-	tick         = time.Second      // time between two messages to the function schedule
+	tick         = time.Second      // time between two messages to the function schedule, and between two calls of leases.join
 	sweepTick    = 20 * time.Second // time between two messages to the function sweep
 	rankTick     = 15 * time.Minute // time between two messages to the function rank
 	watchTick    = time.Minute      // time between two messages to the function watch
@@ -64,8 +66,9 @@ func (s *System) atOnce(name string, inForce *settings.Settings) int {
 	return max(concurrency[name], min(inForce.Connections(), maxFetches))
 }
 
-// Run starts the functions, their queues and the timers that trigger functions. All of these
-// stop when ctx ends, or at Close.
+// Run starts the functions, their queues and the timers that trigger functions. When ctx ends, the
+// timers and the functions schedule and fetch stop, so that no further URL is requested. The other
+// functions stop at Close.
 func (s *System) Run(ctx context.Context) error { return s.run(ctx) }
 
 // run does the work of Run, but does not start the functions with the given names. Their
@@ -75,9 +78,11 @@ func (s *System) run(ctx context.Context, without ...string) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	functions, end, err := s.functions(ctx)
+	asking, stopAsking := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	functions, end, err := s.functions(asking)
 	if err != nil {
+		stopAsking()
 		cancel()
 		return err
 	}
@@ -85,9 +90,13 @@ func (s *System) run(ctx context.Context, without ...string) error {
 	for _, name := range without {
 		delete(functions, name)
 	}
-	var running sync.WaitGroup
+	var askers, others sync.WaitGroup // goroutines that end with the context asking, and with ctx
 	for name, function := range functions {
-		running.Go(func() {
+		group, ctx := &others, ctx
+		if name == task.Schedule || name == task.Fetch {
+			group, ctx = &askers, asking
+		}
+		group.Go(func() {
 			err := queue.Deliver(ctx, s.queues[name], queue.Mapping{
 				Function: function, Concurrency: s.atOnce(name, inForce), BatchSize: task.BatchSize(name),
 				Timeout: task.Timeout(name), Grace: grace, Log: s.log(name),
@@ -97,24 +106,32 @@ func (s *System) run(ctx context.Context, without ...string) error {
 			}
 		})
 	}
-	running.Go(func() { s.every(ctx, sweepTick, s.sweep) })
-	running.Go(func() { s.every(ctx, rankTick, s.rank) })
-	running.Go(func() { s.every(ctx, watchTick, s.watch) })
-	running.Go(func() { s.every(ctx, feedbackTick, s.feedBack) })
-	running.Go(func() { s.every(ctx, keepTick, s.keepRequests) })
-	if functions[task.Schedule] != nil {
-		running.Go(func() { s.every(ctx, tick, s.tick) })
+	askers.Go(func() { s.every(asking, sweepTick, s.once("sweep", sweepTick, s.sweep)) })
+	askers.Go(func() { s.every(asking, rankTick, s.once("rank", rankTick, s.rank)) })
+	askers.Go(func() { s.every(asking, watchTick, s.once("watch", watchTick, s.watch)) })
+	askers.Go(func() { s.every(asking, feedbackTick, s.feedBack) })
+	askers.Go(func() { s.every(asking, keepTick, s.keepRequests) })
+	if functions[task.Schedule] != nil { // else the process only imports: it has no leases, and takes no share of the hosts
+		askers.Go(func() { s.every(asking, tick, s.tick) })
+		askers.Go(func() { s.every(asking, tick, s.leases.join) })
+		others.Go(func() { s.every(ctx, renewTick, s.leases.renew) })
 	}
-	running.Go(func() { s.every(ctx, healthTick, s.watchRoom) })
+	askers.Go(func() { s.every(asking, healthTick, s.watchRoom) })
 	if s.store.server != nil {
-		running.Go(func() { s.watchServer(ctx, s.store.server) })
+		askers.Go(func() { s.watchServer(asking, s.store.server) })
 	}
 	if s.redis != nil {
-		running.Go(func() { s.watchServer(ctx, s.redis) })
+		askers.Go(func() { s.watchServer(asking, s.redis) })
 	}
 	s.stop = sync.OnceFunc(func() {
+		stopAsking()
+		if s.redis == nil { // others may use this Redis, and need not wait for the leases of this process
+			askers.Wait()
+			s.giveBack(ctx)
+		}
 		cancel()
-		running.Wait()
+		askers.Wait()
+		others.Wait()
 		end()
 	})
 	return nil
@@ -139,6 +156,21 @@ func every(ctx context.Context, period time.Duration, call func(context.Context)
 			return
 		case <-ticker.C:
 		}
+	}
+}
+
+// once returns a function for the method every. It calls send, unless another process with the same Redis
+// has done so in this period: what send makes a function do needs to be done once for all processes. The
+// first call sends in any case, because this process may have published something.
+func (s *System) once(name string, period time.Duration, send func(context.Context) error) func(context.Context) error {
+	clock, begun := lease.New(s.Redis, s.worker), false
+	return func(ctx context.Context) error {
+		first, err := clock.Once(ctx, "clock of "+name, time.Now(), period*9/10) // shorter: it must have ended at the next call
+		if err == nil && !first && begun {
+			return nil
+		}
+		begun = true
+		return errors.Join(err, send(ctx))
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/functions/shared/vitals"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -61,6 +62,7 @@ type System struct {
 	redis    *redis.Server // Redis that the system has started; nil if Redis is remote
 	redisURL string
 	queues   queue.Set
+	leases   *leases
 	worker   string // name of this process in its leases
 	vitals   *vitals.Recorder
 	earlier  countblob.Counts        // counts of the requests of earlier runs
@@ -115,6 +117,7 @@ func Open(ctx context.Context, options Options) (_ *System, err error) {
 	if err := s.openRedis(ctx); err != nil {
 		return nil, err
 	}
+	s.leases = newLeases(s.Redis, s.worker, s.queues[task.Fetch], s.log(task.Fetch))
 	if _, err := publishStrategies(ctx, s.Bucket, options.Partitions); err != nil {
 		return nil, s.store.explain(err)
 	}

@@ -2,11 +2,9 @@ package system
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
-	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
@@ -20,9 +18,8 @@ func (s *System) tellRedis(ctx context.Context) error {
 		return nil
 	}
 	out := make(map[int][]frontier.Held)
-	for _, body := range s.queues[task.Fetch].Bodies() {
-		var b batch.Batch
-		if json.Unmarshal([]byte(body), &b) == nil && b.Deadline.After(time.Now()) {
+	for _, b := range batchesIn(s.queues[task.Fetch]) {
+		if b.Deadline.After(time.Now()) {
 			out[b.Crawl] = append(out[b.Crawl], frontier.Held{Version: b.Version, Host: b.Host, Deadline: b.Deadline})
 		}
 	}

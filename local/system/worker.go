@@ -12,6 +12,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/bucketsearch/bucketsearch/functions/fetch"
+	"github.com/bucketsearch/bucketsearch/functions/schedule"
 	"github.com/bucketsearch/bucketsearch/functions/shared/environment"
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
@@ -116,7 +117,8 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	handlers := parts{
 		bucket: w.bucket, settings: w.settings, redis: w.redis, sender: w.sender, log: w.logOf,
-		transport: w.vitals.Traffic().Transport(fetch.Transport(w.options.AllowPrivate)), sleep: awake(ctx),
+		scheduling: schedule.DefaultLimits(),
+		transport:  w.vitals.Traffic().Transport(fetch.Transport(w.options.AllowPrivate)), sleep: awake(ctx),
 		agent: w.options.Agent, worker: w.process,
 	}.functions()
 	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))

@@ -64,10 +64,5 @@ func yield(index queue.Function, queues queue.Set) queue.Function {
 // fetching reports whether the queues of fetch and pack have messages that wait or are in
 // flight.
 func fetching(queues queue.Set) bool {
-	for _, name := range []string{task.Fetch, task.Pack} {
-		if counts := queues[name].Counts(); counts.Visible+counts.InFlight > 0 {
-			return true
-		}
-	}
-	return false
+	return queues[task.Fetch].Busy() || queues[task.Pack].Busy()
 }

@@ -1,0 +1,193 @@
+package system
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/local/queue"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/lease"
+)
+
+// Times of the leases of batches. If a process is killed, its leases end after leaseTime at the
+// latest, and then any process may lease the URLs of its batches.
+const (
+	leaseTime = 15 * time.Second // time from a renewal of a lease to its end
+	renewTick = leaseTime / 3    // time between two renewals
+)
+
+// fetchers is the name of the group of processes that fetch (see lease.Leases.Join).
+const fetchers = "fetchers"
+
+// sharedURLs is the number of URLs that processes which share a Redis should lease together at most, because
+// pages that are fetched and not yet stored are fetched again when their process is killed. A process with a
+// Redis of its own has no such limit: it is faster with large batches.
+const sharedURLs = 200
+
+// leases renews the leases of the batches of this process: those that wait in the queue of fetch, those
+// that are being fetched, and those that are fetched and not settled yet. A lease is never renewed beyond
+// the deadline of its batch. A value is safe for concurrent use.
+type leases struct {
+	redis  goredis.UniversalClient
+	queue  *queue.Queue  // queue of fetch
+	member *lease.Leases // membership of this process in the group of those that fetch
+	count  atomic.Int64  // number of members, this process included; 0: not known yet
+	log    *slog.Logger
+
+	mu   sync.Mutex                   // protects held
+	held map[layout.Version]heldLease // by version of the batch
+}
+
+// heldLease is the lease of a batch.
+type heldLease struct {
+	crawl    int       // crawl partition of the batch
+	deadline time.Time // deadline of the batch
+	until    time.Time // end of the lease; zero if it was not renewed yet, or has ended
+}
+
+// newLeases returns leases without batches. The name of the process is one that no other process has.
+func newLeases(redis goredis.UniversalClient, process string, queue *queue.Queue, log *slog.Logger) *leases {
+	return &leases{redis: redis, queue: queue, member: lease.New(redis, process), log: log, held: make(map[layout.Version]heldLease)}
+}
+
+// processes returns the number of processes that fetch from the same Redis, this one included.
+func (l *leases) processes() int { return int(max(1, l.count.Load())) }
+
+// share is schedule.Function.Share: it returns the number of batches in the queue of fetch, and the
+// number of processes.
+func (l *leases) share() (own, processes int) {
+	c := l.queue.Counts()
+	return c.Visible + c.InFlight + c.Delayed, l.processes()
+}
+
+// until returns the end of the lease of a batch that is being fetched (see fetch.Function.Lease). When
+// it is called for a batch for the first time, it renews the lease. If the lease has ended, or cannot be
+// renewed, the result is in the past.
+func (l *leases) until(ctx context.Context, b batch.Batch) time.Time {
+	if l.add(b) {
+		if err := l.extend(ctx, b.Version); err != nil {
+			l.log.WarnContext(ctx, "a lease cannot be renewed", "batch", b.Version, "error", err)
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.held[b.Version].until
+}
+
+// join renews the membership of this process in the group of those that fetch, and counts the members. It is
+// called every second, so that the hosts of a process that has left are soon leased by the others.
+func (l *leases) join(ctx context.Context) error {
+	members, err := l.member.Join(ctx, fetchers, time.Now(), leaseTime)
+	if err == nil {
+		l.count.Store(int64(members))
+	}
+	return err
+}
+
+// renew renews all leases. It drops those that have ended, unless their batches are still in the queue of
+// fetch: then until must tell that they have ended.
+func (l *leases) renew(ctx context.Context) error {
+	queued := make(map[layout.Version]bool)
+	for _, b := range batchesIn(l.queue) {
+		queued[b.Version] = true
+		l.add(b)
+	}
+	var errs []error
+	for _, version := range l.versions() {
+		errs = append(errs, l.extend(ctx, version))
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	maps.DeleteFunc(l.held, func(version layout.Version, h heldLease) bool { return h.until.IsZero() && !queued[version] })
+	return errors.Join(errs...)
+}
+
+// add adds a batch. It returns false if the batch was added before.
+func (l *leases) add(b batch.Batch) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, found := l.held[b.Version]
+	if !found {
+		l.held[b.Version] = heldLease{crawl: b.Crawl, deadline: b.Deadline}
+	}
+	return !found
+}
+
+func (l *leases) versions() []layout.Version {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Collect(maps.Keys(l.held))
+}
+
+// extend renews the lease of a batch that was added.
+func (l *leases) extend(ctx context.Context, batch layout.Version) error {
+	l.mu.Lock()
+	h := l.held[batch]
+	l.mu.Unlock()
+	now := time.Now()
+	if h.until = now.Add(leaseTime); h.deadline.Before(h.until) {
+		h.until = h.deadline
+	}
+	renewed := false
+	if now.Before(h.deadline) {
+		var err error
+		if renewed, err = frontier.New(l.redis, h.crawl).Extend(ctx, batch, h.until); err != nil {
+			return err
+		}
+	}
+	if !renewed {
+		h.until = time.Time{}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held[batch] = h
+	return nil
+}
+
+// batchesIn returns the batches whose messages are in the queue of fetch: those that wait, and those
+// that are being fetched.
+func batchesIn(q *queue.Queue) []batch.Batch {
+	var all []batch.Batch
+	for _, body := range q.Bodies() {
+		var b batch.Batch
+		if json.Unmarshal([]byte(body), &b) == nil {
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// giveBack ends the leases and the membership of this process, so that other processes need not wait until
+// they end by themselves. First it waits until pack has settled all that was fetched. Then the URLs of the batches
+// that were not fetched wait again, and their hosts may be leased. giveBack takes at most the time grace.
+// The functions schedule and fetch must have stopped.
+func (s *System) giveBack(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, grace)
+	defer cancel()
+	if err := s.leases.member.Leave(ctx, fetchers); err != nil {
+		s.Log.Warn("other processes still count this one", "error", err)
+	}
+	for s.queues[task.Pack].Busy() && blob.Sleep(ctx, look) == nil {
+	}
+	for _, b := range batchesIn(s.queues[task.Fetch]) {
+		_, err := frontier.New(s.Redis, b.Crawl).Settle(ctx, frontier.Settlement{
+			Version: b.Version, Host: b.Host, Ended: time.Now(), Delay: b.Delay(), Rest: b.NotBefore, Failures: b.Failures,
+		})
+		if err != nil {
+			s.Log.Warn("a batch is not given back", "batch", b.Version, "error", err)
+		}
+	}
+}
