@@ -24,6 +24,7 @@ const patience = 5 * time.Minute
 type place struct {
 	t          testing.TB
 	data       string
+	where      []string             // flags that say where the bucket and Redis are; nil: in the data directory
 	env        []string             // environment variables besides those of this process
 	attributes *syscall.SysProcAttr // attributes of the program's processes; nil: those of this process
 }
@@ -62,7 +63,7 @@ func (p place) start(command string, args ...string) *process {
 	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
 	p.t.Cleanup(cancel)
 	run := &process{ended: make(chan struct{})}
-	run.Cmd = exec.CommandContext(ctx, program, append([]string{command, "--data", p.data}, args...)...)
+	run.Cmd = exec.CommandContext(ctx, program, slices.Concat([]string{command, "--data", p.data}, p.where, args)...)
 	run.Env = append(os.Environ(), p.env...)
 	run.SysProcAttr = p.attributes
 	run.Stdout, run.Stderr = &run.out, &run.err
