@@ -30,7 +30,8 @@ func (l *location) flags(flags *pflag.FlagSet) {
 		"https://s3.eu-central-1.amazonaws.com/my-bucket, with credentials\n"+
 		"from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION")
 	flags.StringVar(&l.redis, "redis", "", "use a Redis elsewhere, at this `URL`, such as redis://127.0.0.1:6379/0;\n"+
-		"of a Redis Cluster: redis://HOST:PORT?addr=HOST:PORT with two of its nodes")
+		"of a Redis Cluster: redis://HOST:PORT?addr=HOST:PORT with two of its nodes;\n"+
+		"processes with the same bucket and Redis work together")
 }
 
 // storeName is the hidden command that serves the embedded object store.

@@ -31,7 +31,7 @@ const attachedAge = time.Minute
 type Attached struct {
 	Bucket   blob.Bucket
 	Settings *settings.Cache
-	Redis    goredis.UniversalClient // connection to the Redis of the running system; nil if none runs
+	Redis    goredis.UniversalClient // connection to the Redis of Options.Redis, or of the running system; nil if there is none
 
 	store *store
 	dir   *datadir.Dir
@@ -80,8 +80,8 @@ func (a *Attached) Check(ctx context.Context) error {
 	return fmt.Errorf("%w into %s", ErrEmpty, a.store.url)
 }
 
-// connect opens the remote bucket of o.S3. If a system that runs in the data directory uses this
-// bucket, connect also connects to the system's Redis.
+// connect opens the remote bucket of o.S3, and connects to the Redis of o.Redis. If that is empty, and a
+// system that runs in the data directory uses the bucket, it connects to the Redis of this system.
 func (a *Attached) connect(ctx context.Context, o Options) (err error) {
 	remote, opened, err := connect(o.S3, o.Getenv, nil, nil)
 	if err != nil {
@@ -92,6 +92,15 @@ func (a *Attached) connect(ctx context.Context, o Options) (err error) {
 		if err := opened.Ensure(ctx); err != nil {
 			return remote.explain(err)
 		}
+	}
+	if o.Redis != "" {
+		if a.Redis, err = dialRedis(ctx, o.Redis, nil); err != nil {
+			return err
+		}
+		if err = claimRedis(ctx, a.store.bucket, a.Redis); errors.Is(err, blob.ErrAbsent) {
+			return nil // the bucket is empty, which Check finds
+		}
+		return err
 	}
 	running, err := datadir.ReadRunning(o.Data)
 	if err != nil || running.S3 != o.S3 {

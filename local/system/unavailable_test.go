@@ -42,13 +42,14 @@ func TestElsewhere(t *testing.T) {
 	t.Parallel()
 	endpoint, getenv := elsewhere(t)
 	web := newSite(t, 40)
+	redis := "redis://" + miniredis.RunT(t).Addr() + "/0"
 	var programs sync.WaitGroup
 	var bucket blob.Reader
 	for i := range 2 {
 		o := options(t)
 		o.S3, o.Getenv = endpoint+"/shared", getenv
 		if i == 0 {
-			o.Redis = "redis://" + miniredis.RunT(t).Addr() + "/0"
+			o.Redis = redis
 		}
 		s := open(t, o)
 		bucket = s.Bucket
@@ -68,12 +69,17 @@ func TestElsewhere(t *testing.T) {
 
 	o := options(t)
 	o.S3, o.Getenv = endpoint+"/shared", getenv
-	a, err := Attach(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := a.Close(); err != nil {
-		t.Error(err)
+	for _, o.Redis = range []string{redis, ""} {
+		a, err := Attach(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (a.Redis != nil) != (o.Redis != "") {
+			t.Errorf("it is connected to %v, want %q", a.Redis, o.Redis)
+		}
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 	if left, _ := os.ReadDir(o.Data); len(left) > 0 {
 		t.Errorf("reading made %v in the data directory", left)
@@ -82,10 +88,12 @@ func TestElsewhere(t *testing.T) {
 		o    func(*Options)
 		want string
 	}{
-		"absent":      {func(o *Options) { o.S3 = endpoint + "/absent" }, "there is no bucket absent"},
-		"empty":       {func(o *Options) { o.S3 = endpoint + "/first" }, ErrEmpty.Error()},
-		"credentials": {func(o *Options) { o.Getenv = Credentials("wrong") }, "refuses the credentials"},
-		"no URL":      {func(o *Options) { o.S3 = "first" }, "is no URL of a bucket"},
+		"absent":            {func(o *Options) { o.S3 = endpoint + "/absent" }, "there is no bucket absent"},
+		"empty":             {func(o *Options) { o.S3 = endpoint + "/first" }, ErrEmpty.Error()},
+		"credentials":       {func(o *Options) { o.Getenv = Credentials("wrong") }, "refuses the credentials"},
+		"no URL":            {func(o *Options) { o.S3 = "first" }, "is no URL of a bucket"},
+		"no Redis":          {func(o *Options) { o.Redis = "redis://127.0.0.1:1/0" }, "is --redis right?"},
+		"empty, with Redis": {func(o *Options) { o.S3, o.Redis = endpoint+"/first", redis }, ErrEmpty.Error()},
 	} {
 		o := o
 		wrong.o(&o)
@@ -99,15 +107,23 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// TestRedisOfAnother: a system must not start with a Redis that another bucket uses.
+// TestRedisOfAnother: neither a system nor a command may use the Redis of another bucket.
 func TestRedisOfAnother(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	o.Redis = "redis://" + miniredis.RunT(t).Addr() + "/0"
 	open(t, o)
-	o.Data = t.TempDir()
-	if _, err := Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), "frontier of another bucket") {
-		t.Errorf("got %v", err)
+	endpoint, getenv := elsewhere(t)
+	other := options(t)
+	other.S3, other.Getenv = endpoint+"/other", getenv
+	open(t, other)
+	other.Data, other.Redis = t.TempDir(), o.Redis
+	const want = "frontier of another bucket"
+	if _, err := Open(t.Context(), other); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("Open: %v, want %q", err, want)
+	}
+	if _, err := Attach(t.Context(), other); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("Attach: %v, want %q", err, want)
 	}
 }
 
