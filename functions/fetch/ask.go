@@ -207,8 +207,9 @@ func (r *run) redirect(i int, a answer) verdict {
 // addressLimits limits the concurrent requests to one IP address, which many hosts may
 // share. The zero value is ready to use.
 type addressLimits struct {
-	mu sync.Mutex
-	at map[netip.Addr]*addressLimit // by IP address: its running and waiting requests; no entry if there are none
+	mu   sync.Mutex                   // protects the fields below
+	at   map[netip.Addr]*addressLimit // by IP address: its running and waiting requests; no entry if there are none
+	last map[string]netip.Addr        // by host: IP address from which its last answer came; at most maxNames
 }
 
 // addressLimit counts the requests to one IP address that run, or wait to be sent.
@@ -234,6 +235,28 @@ func (c *addressLimits) enter(ctx context.Context, a netip.Addr, processes int) 
 		here.places.Release(places)
 		c.part(a)
 	}, nil
+}
+
+// of returns the IP address from which the last answer of a host came, in this batch of the host or an
+// earlier one; the zero address if it is not known.
+func (c *addressLimits) of(host string) netip.Addr {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.last[host]
+}
+
+// answered records the IP address from which an answer of a host came. The zero address, of a request
+// without an answer, leaves the earlier one.
+func (c *addressLimits) answered(host string, a netip.Addr) {
+	if !a.IsValid() {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last == nil || len(c.last) == maxNames {
+		c.last = make(map[string]netip.Addr) // of a host that is forgotten, the next request has no limit
+	}
+	c.last[host] = a
 }
 
 // join counts one more request to an address, and returns the addressLimit that counts the requests

@@ -28,9 +28,8 @@ type run struct {
 	origins  map[string]*originState // origins whose robots.txt was requested in this batch
 	stop     time.Time               // time after which no request is sent, and running ones are interrupted
 	pace     pace
-	address  netip.Addr // IP address from which the host's last answer came
-	received int64      // bytes of pages received so far
-	pages    int        // see Moment.Pages
+	received int64 // bytes of pages received so far
+	pages    int   // see Moment.Pages
 	ledger   spool.Ledger
 	links    [][]book.Link // links from redirects and sitemaps, by the index of the target that led to them
 	claims   []*claims     // collections to which each target belongs (see claims); nil for a target for which they are not computed yet
@@ -230,9 +229,9 @@ func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, 
 	r.tell(time.Time{})
 	limited, cancel := context.WithTimeout(ctx, r.stop.Sub(r.now()))
 	defer cancel()
-	at := r.address
-	if q.away {
-		at = netip.Addr{}
+	var at netip.Addr
+	if !q.away {
+		at = r.f.limits.of(r.batch.Host)
 	}
 	leave, err := r.f.limits.enter(limited, at, r.f.processes())
 	if err != nil {
@@ -241,7 +240,7 @@ func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, 
 	a := r.f.ask(withAllowed(limited, r.behalf.allowed), q)
 	leave()
 	if !q.away {
-		r.address = a.address
+		r.f.limits.answered(r.batch.Host, a.address)
 	}
 	r.ledger.Vitals.Bytes += a.sent
 	if a.err != nil && limited.Err() != nil && a.ended.Sub(a.began) < r.f.Limits.Request/2 {
