@@ -65,13 +65,13 @@ func TestStatusTellsWhoseSitemapsWait(t *testing.T) {
 
 func TestStatusTellsWhatIsFetched(t *testing.T) {
 	var out strings.Builder
-	status := system.Status{Unpacked: 3, Unindexed: 4, Next: &frontier.Next{Host: "z.example", At: time.Date(2999, 1, 1, 9, 30, 0, 0, time.UTC)}}
+	status := system.Status{Processes: 2, Unpacked: 3, Unindexed: 4, Next: &frontier.Next{Host: "z.example", At: time.Date(2999, 1, 1, 9, 30, 0, 0, time.UTC)}}
 	for _, host := range []string{"a", "b", "c", "d", "e", "f", "g"} {
 		status.Fetching = append(status.Fetching, system.FetchingHost{Host: host + ".example", URLs: len(status.Fetching) + 1, Until: time.Date(2026, 11, 26, 9, 30, 0, 0, time.UTC)})
 	}
 	printStatus(&out, status)
 	for _, want := range []string{
-		" 1 URL of a.example is being fetched, until 09:30:00 UTC at the latest\n", " 5 URLs of e.example are being fetched", " and URLs of 2 more hosts\n",
+		"2 processes run on this bucket\n", " 1 URL of a.example is being fetched, leased until 09:30:00 UTC\n", " 5 URLs of e.example are being fetched", " and URLs of 2 more hosts\n",
 		" next request to z.example at 09:30:00 UTC\n", "7 pages cannot be searched yet: 3 to be packed, 4 to be indexed\n",
 	} {
 		if !strings.Contains(out.String(), want) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/lease"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -16,20 +17,19 @@ import (
 type FetchingHost struct {
 	Host  string    `json:"host"`
 	URLs  int       `json:"urls"`  // number of URLs in these batches, also those that are fetched already
-	Until time.Time `json:"until"` // time at which the last of these batches ends at the latest
+	Until time.Time `json:"until"` // end of the last of their leases, which are renewed while the batches are fetched
 }
 
-// Text returns a clause such as "6 URLs of example.org are being fetched, until 12:00:07 UTC at the
-// latest".
+// Text returns a clause such as "6 URLs of example.org are being fetched, leased until 12:00:07 UTC".
 func (h FetchingHost) Text() string {
 	urls := fmt.Sprintf("%d URLs of %s are", h.URLs, h.Host)
 	if h.URLs == 1 {
 		urls = "1 URL of " + h.Host + " is"
 	}
-	return fmt.Sprintf("%s being fetched, until %s UTC at the latest", urls, h.Until.UTC().Format(time.TimeOnly))
+	return fmt.Sprintf("%s being fetched, leased until %s UTC", urls, h.Until.UTC().Format(time.TimeOnly))
 }
 
-// AddLive completes a status by what only Redis knows: batches that are being fetched, the next
+// AddLive completes a status by what only Redis knows: processes that run, batches that are being fetched, the next
 // request, pages that wait to be packed, and crowded hosts. If no system runs, it does nothing.
 func (a *Attached) AddLive(ctx context.Context, status *Status) error {
 	inForce, err := a.Settings.Get(ctx)
@@ -38,6 +38,9 @@ func (a *Attached) AddLive(ctx context.Context, status *Status) error {
 	}
 	fronts := frontiersOf(a.Redis, inForce)
 	if status.Fetching, err = fetchingHosts(ctx, fronts); err != nil {
+		return err
+	}
+	if status.Processes, err = lease.Members(ctx, a.Redis, fetchers, time.Now()); err != nil {
 		return err
 	}
 	if len(status.Fetching) == 0 {

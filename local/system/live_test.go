@@ -52,15 +52,15 @@ func TestLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []FetchingHost{{Host: host, URLs: 2}}
-	if diff := cmp.Diff(want, status.Fetching, cmpopts.IgnoreFields(FetchingHost{}, "Until")); diff != "" || status.Next != nil {
-		t.Errorf("fetching, and next %v (-want +got):\n%s", status.Next, diff)
+	if diff := cmp.Diff(want, status.Fetching, cmpopts.IgnoreFields(FetchingHost{}, "Until")); diff != "" || status.Next != nil || status.Processes != 1 {
+		t.Errorf("%d processes, fetching, and next %v (-want +got):\n%s", status.Processes, status.Next, diff)
 	}
 	page, err := address.Parse(web.URL + "/2.html")
 	if err != nil {
 		t.Fatal(err)
 	}
 	text, err := a.HostWaits(t.Context(), 0, page)
-	if want := "2 URLs of " + host + " are being fetched, until "; err != nil || !strings.HasPrefix(text, want) {
+	if want := "2 URLs of " + host + " are being fetched, leased until "; err != nil || !strings.HasPrefix(text, want) {
 		t.Errorf("the page waits for %q, %v, want %q …", text, err, want)
 	}
 	release()

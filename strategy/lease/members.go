@@ -30,6 +30,15 @@ func (l *Leases) Join(ctx context.Context, group string, now time.Time, ttl time
 	return int(count.Val()), nil
 }
 
+// Members returns the number of members of a group at the given time.
+func Members(ctx context.Context, rdb redis.UniversalClient, group string, now time.Time) (int, error) {
+	n, err := rdb.ZCount(ctx, membersKey(group), fmt.Sprintf("(%d", now.UnixMilli()), "+inf").Result()
+	if err != nil {
+		return 0, fmt.Errorf("cannot count the group %s: %w", group, err)
+	}
+	return int(n), nil
+}
+
 // Leave ends the holder's membership of a group.
 func (l *Leases) Leave(ctx context.Context, group string) error {
 	if err := l.rdb.ZRem(ctx, membersKey(group), l.holder).Err(); err != nil {

@@ -39,6 +39,11 @@ func TestMembers(t *testing.T) {
 				t.Errorf("step %d: %d members, %v, want %d", i, got, err, step.want)
 			}
 		}
+		for second, want := range map[int]int{39: 1, 40: 0} {
+			if n, err := Members(t.Context(), rdb, "g", noon.Add(time.Duration(second)*time.Second)); err != nil || n != want {
+				t.Errorf("%d members after %d s, %v, want %d", n, second, err, want)
+			}
+		}
 		if n, err := New(rdb, "a").Join(t.Context(), "other", noon, time.Second); err != nil || n != 1 {
 			t.Errorf("%d members of another group, %v, want 1", n, err)
 		}
