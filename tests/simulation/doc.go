@@ -20,6 +20,9 @@
 //	the operator                    pauses, resumes, takes pages down, has all pages indexed again,
 //	                                drops a partition from the storage strategy, adds it again
 //
+// In the runs with an odd seed, leases of batches are short, and the process that fetches a batch renews
+// its lease, as several processes on one machine or on many do.
+//
 // A partition's segments are merged as soon as there are two, and old generations are kept only
 // for minutes. So in every run segments are merged, and old generations are deleted with the
 // objects that only they list. Every deletion is checked: an object that a kept generation lists

@@ -26,6 +26,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -160,14 +162,14 @@ func newProcess(r *runner, function string) *process {
 	p.handle = graves.Watch(function, map[string]func() message.Handler{
 		task.Schedule: func() message.Handler {
 			return (&schedule.Function{
-				Settings: cache, Redis: p.redis, Sender: p, Now: p.now, Limits: schedule.DefaultLimits(), Agent: agent, Log: log,
+				Settings: cache, Redis: p.redis, Sender: p, Now: p.now, Limits: w.leaseLimits(), Agent: agent, Log: log,
 			}).Handle
 		},
 		task.Fetch: func() message.Handler {
-			return (&fetch.Function{
+			return p.renewing((&fetch.Function{
 				Bucket: bucket, Settings: cache, Transport: p, Now: p.now, Sleep: p.sleep,
-				Agent: agent, Worker: worker, Limits: fetch.DefaultLimits(), Log: log,
-			}).Handle
+				Agent: agent, Worker: worker, Limits: fetch.DefaultLimits(), Lease: p.lease(), Log: log,
+			}).Handle)
 		},
 		task.Pack: func() message.Handler {
 			return (&pack.Function{
@@ -199,6 +201,56 @@ func newProcess(r *runner, function string) *process {
 		},
 	}[function]())
 	return p
+}
+
+// leaseTime is the duration of leases in worlds where processes renew them.
+const leaseTime = 15 * time.Second
+
+// leaseLimits returns the limits of the function schedule. In half of the worlds, leases are short, and
+// batches small.
+func (w *world) leaseLimits() schedule.Limits {
+	limits := schedule.DefaultLimits()
+	if w.renewing {
+		limits.Lease, limits.URLs = leaseTime, 20
+	}
+	return limits
+}
+
+// lease returns the function by which fetch learns the end of the lease of a batch: it renews the lease at
+// each request. It returns nil in worlds where leases last until the deadlines of their batches.
+func (p *process) lease() func(context.Context, batch.Batch) time.Time {
+	if !p.world.renewing {
+		return nil
+	}
+	return func(ctx context.Context, b batch.Batch) time.Time {
+		until := p.now().Add(leaseTime)
+		if b.Deadline.Before(until) {
+			until = b.Deadline
+		}
+		if renewed, err := frontier.New(p.redis, b.Crawl).Extend(ctx, b.Version, until); err != nil || !renewed {
+			return time.Time{}
+		}
+		return until
+	}
+}
+
+// renewing returns a function fetch after which leases last until the deadlines of their batches: a process
+// renews the lease of a batch that is fetched until the batch is settled. In worlds where nobody renews
+// leases, it returns the given function.
+func (p *process) renewing(handle message.Handler) message.Handler {
+	if !p.world.renewing {
+		return handle
+	}
+	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+		response, err := handle(ctx, event)
+		for _, record := range event.Records {
+			var b batch.Batch
+			if message.Decode(record.Body, &b) == nil { // else it is poisoned
+				_, _ = frontier.New(p.redis, b.Crawl).Extend(ctx, b.Version, b.Deadline) // a lease that is not renewed ends soon
+			}
+		}
+		return response, err
+	}
 }
 
 // start begins to handle a message in a goroutine of its own.

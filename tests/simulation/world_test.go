@@ -40,6 +40,7 @@ type world struct {
 	past    map[layout.Partition]*past
 	deleted map[string]int // numbers of deleted objects, by prefix
 
+	renewing    bool // true: leases are short, and processes renew them (see process.lease)
 	reads       bool // true: queries run while other processes work
 	moments     []moment
 	wrongClocks bool // true: a clock has gone wrong in this run
@@ -89,7 +90,7 @@ func newWorld(t *testing.T, m *memories, p plan) *world {
 	}
 	w := &world{
 		t: t, site: p.site, random: rand.New(rand.NewPCG(p.seed, 0)), clock: functionstest.NewClock(),
-		store: memblob.New(), web: &visitors{site: p.site, asked: map[string]int{}}, atOnce: max(1, p.atOnce), reads: p.reads,
+		store: memblob.New(), web: &visitors{site: p.site, asked: map[string]int{}}, atOnce: max(1, p.atOnce), renewing: p.seed%2 == 1, reads: p.reads,
 		calls: map[system]int{}, unanswered: map[string]bool{}, past: map[layout.Partition]*past{}, foreign: map[string]bool{}, deleted: map[string]int{},
 		tiers:  tiers,
 		decide: func(*call) fault { return none },
