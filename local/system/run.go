@@ -86,7 +86,7 @@ func (s *System) run(ctx context.Context, without ...string) error {
 		cancel()
 		return err
 	}
-	functions[task.Index] = yield(functions[task.Index], s.queues)
+	functions[task.Index] = yield(asking, functions[task.Index], s.queues)
 	for _, name := range without {
 		delete(functions, name)
 	}

@@ -27,9 +27,9 @@ const (
 // index compete for the same processors, and fetch comes first, because a person waits for the crawl.
 // Once index has worked for longer than headStart and indexShare allow, the function waits before each
 // message while pages are fetched, for at most longestYield. After a wait of longestYield it handles
-// messages without waiting for longestYield, and so on in turn. The function must not be called for
-// several messages at the same time.
-func yield(index queue.Function, queues queue.Set) queue.Function {
+// messages without waiting for longestYield, and so on in turn. When the context stopping ends, a wait ends
+// with an error. The function must not be called for several messages at the same time.
+func yield(stopping context.Context, index queue.Function, queues queue.Set) queue.Function {
 	started := time.Now()
 	var worked time.Duration // time for which index has handled messages
 	run := func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
@@ -51,6 +51,8 @@ func yield(index queue.Function, queues queue.Set) queue.Function {
 			select {
 			case <-ctx.Done():
 				return events.SQSEventResponse{}, ctx.Err()
+			case <-stopping.Done():
+				return events.SQSEventResponse{}, stopping.Err()
 			case <-time.After(yieldLook):
 			}
 		}

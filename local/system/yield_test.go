@@ -2,6 +2,7 @@ package system
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,7 +25,7 @@ func TestIndexGivesWayOnceAMinute(t *testing.T) {
 		}
 		began := time.Now()
 		var at []time.Duration
-		index := yield(func(context.Context, events.SQSEvent) (events.SQSEventResponse, error) {
+		index := yield(t.Context(), func(context.Context, events.SQSEvent) (events.SQSEventResponse, error) {
 			at = append(at, time.Since(began))
 			time.Sleep(2 * time.Second)
 			return events.SQSEventResponse{}, nil
@@ -41,6 +42,29 @@ func TestIndexGivesWayOnceAMinute(t *testing.T) {
 	})
 }
 
+// TestIndexStopsWaiting: Index waits while pages are fetched, when the system stops. It must stop waiting.
+func TestIndexStopsWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		queues := newQueues(nil, nil)
+		if _, err := queues[task.Fetch].Send("a batch", 0); err != nil {
+			t.Fatal(err)
+		}
+		stopping, stop := context.WithCancel(t.Context())
+		index := yield(stopping, func(context.Context, events.SQSEvent) (events.SQSEventResponse, error) {
+			time.Sleep(2 * headStart)
+			return events.SQSEventResponse{}, nil
+		}, queues)
+		if _, err := index(t.Context(), events.SQSEvent{}); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		time.AfterFunc(time.Second, stop)
+		if _, err := index(t.Context(), events.SQSEvent{}); !errors.Is(err, context.Canceled) || time.Since(began) != time.Second {
+			t.Errorf("it waited for %v, and ended with %v", time.Since(began), err)
+		}
+	})
+}
+
 // TestIndexOfPoliteCrawlNeverWaits: Pages are fetched all the time, and every ten seconds there is a
 // message for which index takes half a second. It must handle each message at once, because it works for
 // only a twentieth of the time, less than one part in indexShare.
@@ -50,7 +74,7 @@ func TestIndexOfPoliteCrawlNeverWaits(t *testing.T) {
 		if _, err := queues[task.Fetch].Send("a batch", 0); err != nil {
 			t.Fatal(err)
 		}
-		index := yield(func(context.Context, events.SQSEvent) (events.SQSEventResponse, error) {
+		index := yield(t.Context(), func(context.Context, events.SQSEvent) (events.SQSEventResponse, error) {
 			time.Sleep(500 * time.Millisecond)
 			return events.SQSEventResponse{}, nil
 		}, queues)
