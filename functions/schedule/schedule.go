@@ -5,8 +5,11 @@
 // collections of these URLs, or the robots.txt of their origins, require. The batch has as many
 // URLs as can be fetched in
 //
-//	five seconds                  if it has a new link of a collection with a topic
-//	half the time of its lease    otherwise
+//	five seconds                       if it has a new link of a collection with a topic
+//	half the time until its deadline   otherwise
+//
+// Where leases are short and renewed, the delays of a batch together are no longer than a lease: fetch
+// stores the pages of a batch at its end, and they are lost if its process is killed before.
 //
 // The first batches of a new crawl are smaller (see Function.fit): fetch stores the pages of a
 // batch when the whole batch is fetched, and somebody may wait for the first pages.
@@ -182,7 +185,8 @@ func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *setti
 }
 
 // fit returns the greatest number of URLs in a batch, if delay is the time between two requests. The
-// requests of a batch are planned to take half the time of its lease.
+// requests of a batch are planned to take half the time until its deadline, and the delays between them
+// no longer than a lease that is not renewed.
 //
 // In a new crawl the number is smaller, so that the first pages are stored after seconds: it is at most
 // the number of URLs that are decided already (see Counts.Decided) or, if that is more, the number of
@@ -190,7 +194,11 @@ func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *setti
 // 3, 6, 12, 24, and then always 40 URLs. So a crawl has only a few more batches than it would have
 // otherwise.
 func (f *Function) fit(delay time.Duration, decided int64) int {
-	return min(fit(f.Limits.Time/2, delay), max(fit(firstTime, delay), int(min(decided, batch.MaxTargets))))
+	most := fit(f.Limits.Time/2, delay)
+	if delay > 0 {
+		most = min(most, max(1, int(f.Limits.Lease/delay)))
+	}
+	return min(most, max(fit(firstTime, delay), int(min(decided, batch.MaxTargets))))
 }
 
 // fit returns how many URLs can be requested within a time with the given delay between requests:

@@ -264,6 +264,18 @@ func TestShares(t *testing.T) {
 	}
 }
 
+// TestBatchesOfShortLeases checks how many URLs a batch has when leases last 15 seconds and are renewed.
+func TestBatchesOfShortLeases(t *testing.T) {
+	for delay, want := range map[time.Duration]int{0: 100, 100 * time.Millisecond: 100, time.Second: 15, 10 * time.Second: 1, time.Minute: 1} {
+		w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Delay = collection.Duration(delay) })
+		w.Limits.Lease = 15 * time.Second
+		w.admit(120, "")
+		if diff := cmp.Diff([]int{want}, sizes(w.run())); diff != "" {
+			t.Errorf("delay of %v: targets (-want +got):\n%s", delay, diff)
+		}
+	}
+}
+
 func TestHandle(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), nil)
 	w.admit(1, "")
