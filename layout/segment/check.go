@@ -19,7 +19,7 @@ func Check(content []byte) error {
 		return err
 	}
 	ctx := context.Background()
-	for _, check := range []func(context.Context) error{s.checkColumns, s.checkFilter, s.checkStored, s.checkTerms, s.checkWords} {
+	for _, check := range []func(context.Context) error{s.checkColumns, s.checkFilter, s.checkStored, s.checkTerms, s.checkWords, s.checkPages} {
 		if err := check(ctx); err != nil {
 			return err
 		}

@@ -25,6 +25,8 @@ const (
 
 	filterKind kind = 7 // which identities the documents may have (see identityFilter)
 	orderKind  kind = 8 // numbers of documents in the order of the filter
+
+	wordPageKind kind = 9 // some of the words of wordsKind, and their numbers of documents (see wordPager)
 )
 
 // maxColumn is the greatest size of a column before compression, in bytes.
@@ -199,12 +201,15 @@ func (w *columnWriter) object(analysis map[string]uint32, cursors []wordCursor, 
 	}
 	o.parts = w.strings[packageColumn].parts()
 
-	transducer, sampled, err := mergeWords(cursors, w.hashes())
+	transducer, sampled, pages, err := mergeWords(cursors, w.hashes())
 	if err != nil {
 		return nil, err
 	}
 	o.writeColumn(words, wordsKind, transducer)
 	o.writeColumn(samples, samplesKind, sampled)
+	for _, page := range pages {
+		o.writeUnpacked(page.name, wordPageKind, page.content)
+	}
 	found, err := mergeSuggestions(suggested, w.documents, w.hash)
 	if err != nil {
 		return nil, err

@@ -63,8 +63,15 @@ func readAll(t testing.TB, s *Segment) error {
 			c.Get(uint32(len(c.Of) - 1))
 		}
 	}
-	_, err = s.Words(ctx)
+	_, err = s.transducer(ctx)
 	note(err)
+	for _, set := range []WordSet{Beginning(""), newSet(beginning("", true, nil))} {
+		words, err := s.Words(ctx, set)
+		note(err)
+		if err == nil {
+			note(words.Each(set, func([]byte, uint64) bool { return true }))
+		}
+	}
 	return errors.Join(errs...)
 }
 

@@ -2,7 +2,7 @@
 // be read in few ranges.
 //
 // Opening a segment reads its tail. After that each of these takes one [Source.Read]: any number of
-// terms, all terms with a prefix, positions, stored documents, a column. [Segment.Find] finds documents
+// terms, all terms with a prefix, any words, positions, stored documents, a column. [Segment.Find] finds documents
 // by their identities; for identities that the segment lacks it reads 3.3 bytes a document. A [Builder] makes a
 // segment from documents, and [Merge] makes one from several segments, without their dead
 // documents. An overlay, a second object, names the dead documents of a segment (see [Deletions]).
@@ -76,9 +76,22 @@
 //	        6  suggestions, see below; never compressed as a whole
 //	        7  filter of identities, see below; never compressed
 //	        8  order of documents in the filter, see below; never compressed
+//	        9  page of words: for each word: the word, front-coded; number of
+//	           documents; never compressed
 //
 // The columns "identity", "version.epoch" and "version.token" lie next to each other, in this order. The last two
 // columns are "identity.order" (kind 8) and "identity.filter" (kind 7). A segment without documents lacks these two.
+//
+// Merges, and programs from before the pages of words, read the columns "words" (kind 4) and "words.samples"
+// (kind 5). Whoever looks for words reads pages of words (kind 9) instead. Each page is a column of its own, which
+// is closed at 8 KiB. The same words are in two groups of pages:
+//
+//	column              has
+//	"words:…"           words in ascending order
+//	"words backward:…"  words that are written backward, in ascending order: olleh for hello
+//
+// The pages of a group follow each other. The name of a page goes on with a separator: a string that is not below
+// the page's last word, but below the next page's first. So the tail says which words each page may have.
 //
 // A row of the column "vector" has 24 entries: the hash of a term, u16, and its weight, a byte.
 // Unused entries, at the end, are zero (see Vector).
@@ -199,6 +212,7 @@
 //     column "suggestions": the segment has no suggestions. Segments of anchors have them since later.
 //     columns "identity.filter" and "identity.order": documents are found by their identities in
 //     the whole column "identity". The columns "version.epoch" and "version.token" lie elsewhere.
+//     columns "words:…" and "words backward:…": words are looked for in the whole column "words".
 //     supplements of stored documents: documents have no sections, and their dates are only in
 //     the column.
 //     entries in the supplements (see Entry): documents have no entries.

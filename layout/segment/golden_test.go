@@ -62,6 +62,15 @@ func TestEarlierVersions(t *testing.T) {
 		}
 		testVersion(t, version, example(version), file)
 	})
+	t.Run("word pages", func(t *testing.T) {
+		const file = "testdata/segment.v3.wordpages"
+		if *update {
+			if err := os.WriteFile(file, mustBuild(t, example(version), 0), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		testVersion(t, version, example(version), file)
+	})
 	t.Run("suggestions", func(t *testing.T) {
 		const file = "testdata/segment.v3.suggestions"
 		docs := named(30, 1)

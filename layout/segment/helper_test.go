@@ -207,15 +207,23 @@ func occurrences(t testing.TB, s *Segment, term *Term) []occurrence {
 // wordsOf reads all words of a segment, and returns the number of documents of each word.
 func wordsOf(t testing.TB, s *Segment) map[string]uint64 {
 	t.Helper()
-	fst, err := s.Words(t.Context())
+	all, err := s.Words(t.Context(), Beginning(""))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return inSet(t, all, Beginning(""))
+}
+
+// inSet returns the words of a set, with the number of documents of each.
+func inSet(t testing.TB, read *Words, set WordSet) map[string]uint64 {
+	t.Helper()
 	words := map[string]uint64{}
-	it, err := fst.Iterator(nil, nil)
-	for ; err == nil; err = it.Next() {
-		word, n := it.Current()
-		words[string(word)] = n
+	err := read.Each(set, func(word []byte, documents uint64) bool {
+		words[string(word)] = documents
+		return true
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return words
 }

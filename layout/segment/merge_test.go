@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/RoaringBitmap/roaring"
@@ -100,7 +101,7 @@ func TestMergeDrops(t *testing.T) {
 		merged, built := mustMerge(t, inputs...), mustBuild(t, live, 0)
 		got, want := mustOpen(t, merged), mustOpen(t, built)
 		for name, content := range sections(want, built) {
-			if name != words && name != samples && !bytes.Equal(content, sections(got, merged)[name]) {
+			if name != words && name != samples && !strings.HasPrefix(name, words) && !bytes.Equal(content, sections(got, merged)[name]) {
 				t.Errorf("share %v: %s differ", share, name)
 			}
 		}

@@ -91,19 +91,26 @@ func appendFront[S string | []byte](dst []byte, last, s S) []byte {
 // front reads a front-coded string; last is the string before it, whose memory is
 // reused.
 func (p *parser) front(last []byte) []byte {
+	shared, rest := p.frontSizes(len(last))
+	return append(last[:shared], p.take(rest)...)
+}
+
+// frontSizes reads the beginning of a front-coded string: how many bytes it shares with the string before it, whose
+// size is the parameter, and how many other bytes follow.
+func (p *parser) frontSizes(last int) (shared, rest int) {
 	halves := p.byte()
-	shared, rest := int(halves>>4), int(halves&half)
+	shared, rest = int(halves>>4), int(halves&half)
 	if shared == half {
 		shared += int(p.number(MaxTerm))
 	}
 	if rest == half {
 		rest += int(p.number(MaxTerm))
 	}
-	if shared > len(last) || shared+rest > MaxTerm {
+	if shared > last || shared+rest > MaxTerm {
 		p.fail()
-		return last[:0]
+		return 0, 0
 	}
-	return append(last[:shared], p.take(rest)...)
+	return shared, rest
 }
 
 // sharedPrefix returns the number of equal bytes at the start of a and b.

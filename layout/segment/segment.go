@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/blevesearch/vellum"
-
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
@@ -215,7 +213,7 @@ func (s *Segment) Sizes() (sizes Sizes, terms int64) {
 		terms += int64(count)
 	}
 	for _, c := range t.columns {
-		if c.name == words || c.name == samples {
+		if c.name == words || c.name == samples || c.kind == wordPageKind {
 			sizes.Words += c.size
 		} else if c.name == suggestions {
 			sizes.Suggestions += c.size
@@ -224,21 +222,6 @@ func (s *Segment) Sizes() (sizes Sizes, terms int64) {
 		}
 	}
 	return sizes, terms
-}
-
-// Words returns a transducer that maps each word, as it is written on pages, to the number of
-// documents that contain it. If the segment comes from a merge that left out dead documents, this
-// number may be too high for a frequent word, by at most the number of documents left out.
-func (s *Segment) Words(ctx context.Context) (*vellum.FST, error) {
-	content, err := s.column(ctx, words, wordsKind)
-	if err != nil {
-		return nil, err
-	}
-	fst, err := loadWords(content)
-	if err != nil {
-		return nil, s.wrap(err)
-	}
-	return fst, nil
 }
 
 // versionError is the error of opening a segment whose version this program cannot read. The fields

@@ -228,7 +228,7 @@ func TestReads(t *testing.T) {
 	check("a term behind all", 0, 0, err)
 	_, err = s.Stored(t.Context(), []uint32{0, 1, 299})
 	check("documents", 1, 2, err)
-	_, err = s.Words(t.Context())
+	_, err = s.Words(t.Context(), TheWord("w1"), Beginning("w10"))
 	check("words", 1, 1, err)
 	_, err = s.Numbers(t.Context(), Dates)
 	check("a column", 1, 1, err)

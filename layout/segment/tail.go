@@ -27,7 +27,9 @@ type tail struct {
 	terms     termIndex
 	stored    storedIndex
 	columns   []columnExtent // where the columns are, in the order of their offsets
-	copy      uint64         // number that makes a copy differ in its bytes; 0 for the original (see Distinct)
+	// those of columns that are pages of words, and those that are pages of words written backward
+	forward, backward []columnExtent
+	copy              uint64 // number that makes a copy differ in its bytes; 0 for the original (see Distinct)
 }
 
 // language holds statistics of the documents in one language.
@@ -175,6 +177,7 @@ func parseTail(data []byte, size int64) (*tail, error) {
 	t.stored = p.storedIndex(int64(len(magic)), size)
 	t.terms = p.termIndex(t.stored.end(), size)
 	t.columns = p.columns(t.terms.end(), size)
+	t.forward, t.backward = wordPages(t.columns, forwardPrefix), wordPages(t.columns, backwardPrefix)
 	t.copy = p.number(1<<64 - 1)
 	if p.failed || p.left() > 0 || t.stored.documents() != t.documents || t.end() != size-tailSize {
 		return nil, damaged("its tail does not describe it")

@@ -37,14 +37,15 @@ type wordCursor interface {
 	sample(dst []uint32) []uint32
 }
 
-// mergeWords merges the words that the cursors yield, and returns the contents of two columns: the
-// transducer and the samples of all words. hashes[doc] is the hash of document doc's identity.
-func mergeWords(cursors []wordCursor, hashes []uint32) (transducer, sampled []byte, err error) {
+// mergeWords merges the words that the cursors yield, and returns the contents of two columns, the
+// transducer and the samples of all words, and their pages. hashes[doc] is the hash of document doc's identity.
+func mergeWords(cursors []wordCursor, hashes []uint32) (transducer, sampled []byte, pages []wordPage, err error) {
 	var buffer bytes.Buffer
 	fst, err := vellum.New(&buffer, nil)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
+	pager := newWordPager()
 	var docs []uint32
 	err = eachKey(cursors, func(text []byte, having []wordCursor) error {
 		count := uint64(0)
@@ -58,15 +59,16 @@ func mergeWords(cursors []wordCursor, hashes []uint32) (transducer, sampled []by
 		}
 		docs = lowestHashes(docs, hashes)
 		sampled = appendSample(sampled, docs)
+		pager.add(text, count)
 		return fst.Insert(text, count)
 	})
 	if err == nil {
 		err = fst.Close()
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("cannot write the words: %w", err)
+		return nil, nil, nil, fmt.Errorf("cannot write the words: %w", err)
 	}
-	return buffer.Bytes(), sampled, nil
+	return buffer.Bytes(), sampled, pager.finish(), nil
 }
 
 // lowestHashes returns the documents with the lowest hashes, at most sampleSize of
@@ -114,6 +116,20 @@ func (p *parser) sample(dst []uint32, documents uint32) []uint32 {
 	return dst
 }
 
+// transducer reads the column words: a transducer that maps each word, as it is written on pages, to the number of
+// documents that contain it.
+func (s *Segment) transducer(ctx context.Context) (*vellum.FST, error) {
+	content, err := s.column(ctx, words, wordsKind)
+	if err != nil {
+		return nil, err
+	}
+	fst, err := loadWords(content)
+	if err != nil {
+		return nil, s.wrap(err)
+	}
+	return fst, nil
+}
+
 // loadWords opens a transducer of words. The caller must have verified the checksum of
 // content, because vellum itself does not check it.
 func loadWords(content []byte) (fst *vellum.FST, err error) {
@@ -149,7 +165,7 @@ func (s *Segment) walkWords(ctx context.Context) (*wordWalk, error) {
 	if err != nil {
 		return nil, err
 	}
-	fst, err := s.Words(ctx)
+	fst, err := s.transducer(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -8,10 +8,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"sync"
-
-	"github.com/blevesearch/vellum"
-	"github.com/blevesearch/vellum/levenshtein"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/effort"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
@@ -50,30 +46,32 @@ func (e expansions) add(other expansions) {
 }
 
 // expand sets the variants (terms) of the query's prefixes (fox*) and of its words with edits
-// (foks~). It reads the dictionaries of all segments, in one step.
+// (foks~). It reads the pages of words of all segments that may have them, in one step.
 func (g *gathered) expand(ctx deadline, ix *Index, p *plan) error {
 	var expanding []*queryWord
-	surfaces := false
 	p.each(func(w *queryWord) {
 		if w.expands() {
 			expanding = append(expanding, w)
-			surfaces = surfaces || !w.begins
 		}
 	})
 	if len(expanding) == 0 {
 		return nil
 	}
 	most := p.limitExpanding(expanding)
+	var sets []segment.WordSet
 	for _, w := range expanding {
-		if err := w.setNearby(); err != nil {
+		if err := w.setLike(); err != nil {
 			return err
+		}
+		if !w.begins && !w.stands {
+			sets = append(sets, w.like)
 		}
 	}
 	found := make([][]expansions, len(g.parts))
 	err := g.each(ctx, func(ctx context.Context, part int) (err error) {
-		var words *vellum.FST
-		if surfaces {
-			if words, err = ix.words(ctx, part); err != nil {
+		var words *segment.Words
+		if len(sets) > 0 {
+			if words, err = ix.words(ctx, part, sets); err != nil {
 				return err
 			}
 		}
@@ -124,9 +122,9 @@ func (p *plan) limitExpanding(expanding []*queryWord) (most int) {
 }
 
 // expansions returns what the word w of a query matches in one segment: for a lone character (see
-// queryWord.begins) the terms that begin with it, else words of the segment's dictionary. The parameter
-// words is this dictionary. ofImages is true if the query searches images, and false if it searches pages.
-func (g *gathered) expansions(ctx context.Context, part int, words *vellum.FST, w *queryWord, ofImages bool) (expansions, error) {
+// queryWord.begins) the terms that begin with it, else words of the segment. The parameter words has those
+// in the word's set. ofImages is true if the query searches images, and false if it searches pages.
+func (g *gathered) expansions(ctx context.Context, part int, words *segment.Words, w *queryWord, ofImages bool) (expansions, error) {
 	found := expansions{}
 	switch {
 	case w.stands:
@@ -148,59 +146,33 @@ func (g *gathered) expansions(ctx context.Context, part int, words *vellum.FST, 
 			}
 		}
 		return found, nil
+	}
+	return found, found.collect(ctx, words, w.like)
+}
+
+// setLike sets the field w.like, if w is a prefix or a word with edits.
+func (w *queryWord) setLike() (err error) {
+	switch {
+	case w.stands:
 	case w.prefix:
-		return found, found.collect(ctx, words, nil, []byte(w.surface), afterPrefix(w.surface))
+		w.like = segment.Beginning(w.surface)
+	case w.edits > 0:
+		w.like, err = segment.Near(w.surface, w.edits)
 	}
-	return found, found.collect(ctx, words, w.nearby, nil, nil)
+	return err
 }
 
-// setNearby sets the field w.nearby to an automaton that accepts all words that differ from w by at
-// most w.edits edits. It does nothing if w.edits is 0.
-func (w *queryWord) setNearby() (err error) {
-	if w.edits > 0 && !w.stands {
-		if w.nearby, err = automata()[w.edits-1].BuildDfa(w.surface, uint8(w.edits)); err != nil {
-			return fmt.Errorf("cannot look for words like %q: %w", w.surface, err)
-		}
-	}
-	return nil
-}
-
-// collect adds those words of a dictionary to e that are at or after one bound and before another, and
-// that an automaton accepts. Words are compared as bytes. A nil bound does not limit the words, and a nil
-// automaton accepts all. collect stops when e has more than maxSeen words.
-func (e expansions) collect(ctx context.Context, words *vellum.FST, automaton vellum.Automaton, from, to []byte) error {
-	var walk *vellum.FSTIterator
-	var err error
-	if automaton != nil {
-		walk, err = words.Search(automaton, from, to)
-	} else {
-		walk, err = words.Iterator(from, to)
-	}
-	for ; err == nil && len(e) <= maxSeen; err = walk.Next() {
+// collect adds the words of a set to e. It stops when e has more than maxSeen words.
+func (e expansions) collect(ctx context.Context, words *segment.Words, set segment.WordSet) error {
+	var refused error
+	err := words.Each(set, func(word []byte, documents uint64) bool {
 		if len(e)%256 == 255 {
-			if err := effort.Spend(ctx, perFound); err != nil {
-				return err
-			}
+			refused = effort.Spend(ctx, perFound)
 		}
-		word, documents := walk.Current()
 		e[string(word)] = documents
-	}
-	if err != nil && !errors.Is(err, vellum.ErrIteratorDone) {
-		return fmt.Errorf("cannot read words: %w", err)
-	}
-	return nil
-}
-
-// afterPrefix returns the least string that follows all strings with the prefix
-// in byte order, or nil when there is none.
-func afterPrefix(prefix string) []byte {
-	end := []byte(prefix)
-	for i := len(end) - 1; i >= 0; i-- {
-		if end[i]++; end[i] != 0 {
-			return end[:i+1]
-		}
-	}
-	return nil
+		return refused == nil && len(e) <= maxSeen
+	})
+	return errors.Join(err, refused)
 }
 
 // setVariants sets the terms that are searched for the word w (its variants) if w is such as fox* or foks~.
@@ -211,15 +183,8 @@ func (p *plan) setVariants(w *queryWord, found expansions, most int) {
 	if w.begins {
 		most = maxBegun
 	}
-	edits := func(string) uint8 { return 0 }
-	if w.nearby != nil {
-		edits = func(word string) uint8 {
-			_, n := w.nearby.MatchAndDistance(word)
-			return n
-		}
-	}
 	best := slices.SortedFunc(maps.Keys(found), func(a, b string) int {
-		return cmp.Or(cmp.Compare(edits(a), edits(b)), cmp.Compare(found[b], found[a]), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(w.like.Edits(a), w.like.Edits(b)), cmp.Compare(found[b], found[a]), cmp.Compare(a, b))
 	})
 	switch {
 	case len(found) > maxSeen:
@@ -238,7 +203,7 @@ func (p *plan) setVariants(w *queryWord, found expansions, most int) {
 			}
 			continue
 		}
-		worth := 1 / (1 + float64(edits(word)))
+		worth := 1 / (1 + float64(w.like.Edits(word)))
 		for _, a := range analysis.Query(word, p.analyzers)[:1] {
 			p.addAll(w, &a, worth)
 		}
@@ -286,17 +251,3 @@ func (w *queryWord) add(term string, worth, outside float64, rules uint64) {
 	w.variants = append(w.variants, variant{term: term, worth: worth, rules: rules},
 		variant{term: analysis.Outside(term), worth: outside, rules: rules})
 }
-
-// automata returns the builders of automata for one edit and for two, where a
-// swap of neighbouring letters is one edit. They are immutable.
-var automata = sync.OnceValue(func() [2]*levenshtein.LevenshteinAutomatonBuilder {
-	var builders [2]*levenshtein.LevenshteinAutomatonBuilder
-	for i := range builders {
-		builder, err := levenshtein.NewLevenshteinAutomatonBuilder(uint8(i+1), true)
-		if err != nil {
-			panic(err) // of constants
-		}
-		builders[i] = builder
-	}
-	return builders
-})

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/RoaringBitmap/roaring"
-	"github.com/blevesearch/vellum"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/fingerprint"
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -216,8 +215,8 @@ func (m *Memory) giveBack(v *vocabulary) {
 // Memory is a cache that successive indexes share. It holds
 //
 //	documents of hits
-//	of a segment: identities, term vectors, dates, and columns for filters and facets; words; suggestions;
-//	guides to its terms
+//	of a segment: identities, term vectors, dates, and columns for filters and facets; suggestions; guides to its
+//	terms; words, if an earlier version of the program has built it
 //	dictionaries for translation
 //	terms of words in texts (see vocabulary)
 //
@@ -250,7 +249,7 @@ const (
 	allLanguages = 1<<32 - 4 // the languages of a segment's documents
 	allDates     = 1<<32 - 5 // the own dates of a segment's pages (see ownDates)
 	whole        = 1<<32 - 3 // a whole dictionary, whose object key is in place.segment
-	allWords     = 1<<32 - 6 // the dictionary of the words of a segment
+	allWords     = 1<<32 - 6 // all words of a segment that an earlier version of the program has built
 	allSuggested = 1<<32 - 7 // the suggestions of a segment
 	// the columns of a segment's documents that filters and facets read (see columnPlaces)
 	allSites       = 1<<32 - 8
@@ -358,14 +357,14 @@ func (m *Memory) PutDictionary(key string, d *dictionary.Dictionary) {
 	m.put(place{segment: key, doc: whole}, d, d.Size())
 }
 
-// words returns the cached dictionary of the words of a segment, or nil.
-func (m *Memory) words(key string) *vellum.FST {
-	words, _ := m.get(place{segment: key, doc: allWords}).(*vellum.FST)
+// words returns all words of a segment, if they are cached, or nil.
+func (m *Memory) words(key string) *segment.Words {
+	words, _ := m.get(place{segment: key, doc: allWords}).(*segment.Words)
 	return words
 }
 
-// putWords caches the dictionary of the words of a segment, which takes about so many bytes.
-func (m *Memory) putWords(key string, words *vellum.FST, bytes int64) {
+// putWords caches all words of a segment, which take about so many bytes.
+func (m *Memory) putWords(key string, words *segment.Words, bytes int64) {
 	m.putLarge(place{segment: key, doc: allWords}, words, bytes)
 }
 

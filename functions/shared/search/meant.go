@@ -145,11 +145,21 @@ func (s *search) corrections(ctx deadline, text string, few bool) ([]correction,
 	if !slices.ContainsFunc(pieces, func(p typedPiece) bool { return s.plan.doubts(&p, few) }) {
 		return nil, nil
 	}
-	words, err := s.lexicon(ctx, s.ix)
-	if err != nil {
-		return nil, err
+	words := newLexicon()
+	for {
+		all, err := s.correct(ctx, words, text, pieces, few)
+		if err != nil || len(words.unread) == 0 {
+			return all, err
+		}
+		if err := words.read(ctx, s.gathered, s.ix); err != nil {
+			return nil, err
+		}
 	}
-	var all []correction
+}
+
+// correct returns the changes that correct a query, in the order of its text, as far as the lexicon knows the words
+// of the index.
+func (s *search) correct(ctx deadline, words *lexicon, text string, pieces []typedPiece, few bool) (all []correction, err error) {
 	seen, spelled := 0, 0 // numbers of words so far: all, and those for which similar words were looked for
 	for i := 0; i < len(pieces); i++ {
 		p := &pieces[i]
@@ -214,7 +224,7 @@ func (p *plan) lacks(w analysis.Word) bool {
 // joined returns the correction of the first two pieces to one word, such as data base to database. It returns
 // false unless each piece is a single word, one of the two words is in no document, and the joined word is in two
 // documents or more. The parameter words has the words of the index.
-func (s *search) joined(words lexicon, text string, pieces []typedPiece) (correction, bool) {
+func (s *search) joined(words *lexicon, text string, pieces []typedPiece) (correction, bool) {
 	if len(pieces) < 2 || len(pieces[0].words) != 1 || len(pieces[1].words) != 1 || pieces[1].start != pieces[0].end+1 {
 		return correction{}, false
 	}
@@ -229,8 +239,8 @@ func (s *search) joined(words lexicon, text string, pieces []typedPiece) (correc
 // respelled returns the word, or the two words with a space between, that are probably meant by a word; "" if there
 // are none. The parameter documents is the number of documents with the word: 0, or a few. The parameter words has
 // the words of the index.
-func (s *search) respelled(ctx deadline, words lexicon, word string, documents float64) (string, error) {
-	near, err := words.near(ctx.read, word)
+func (s *search) respelled(ctx deadline, words *lexicon, word string, documents float64) (string, error) {
+	near, err := words.near(word)
 	if err == nil {
 		near, err = s.inLanguages(ctx, near)
 	}

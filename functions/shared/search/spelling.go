@@ -8,8 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/blevesearch/vellum"
-
+	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
@@ -30,29 +29,70 @@ const (
 	rareTimes = 500
 )
 
-// lexicon holds the words of all parts of an index.
-type lexicon []*vellum.FST // by part; nil for a part that cannot be read in time
+// lexicon answers questions about the words of an index, so that all answers are read in one step, although the
+// answer to one question may decide whether another is asked. A new question gets the answer that no document has
+// such a word. The method read then reads the true answers to all new questions. Whoever has asked a new question
+// must ask all questions again after that, and so on until none is new.
+type lexicon struct {
+	counted, similar map[string]*question // by the word in question: how many documents have it; which words are near it
+	unread           []*question          // the new ones
+}
 
-// lexicon reads the words of all parts.
-func (g *gathered) lexicon(ctx deadline, ix *Index) (lexicon, error) {
-	all := make(lexicon, len(g.parts))
-	return all, g.each(ctx, func(ctx context.Context, part int) (err error) {
-		if !g.parts[part].Unvisited {
-			all[part], err = ix.words(ctx, part)
+// question asks for the words of a set.
+type question struct {
+	set   segment.WordSet
+	found expansions // nil until it was read
+}
+
+func newLexicon() *lexicon {
+	return &lexicon{counted: make(map[string]*question), similar: make(map[string]*question)}
+}
+
+// read reads the answers to all unread questions. It leaves out parts that cannot be read in time.
+func (l *lexicon) read(ctx deadline, g *gathered, ix *Index) error {
+	sets := make([]segment.WordSet, len(l.unread))
+	for i, q := range l.unread {
+		sets[i], q.found = q.set, expansions{}
+	}
+	found := make([][]expansions, len(g.parts))
+	err := g.each(ctx, func(ctx context.Context, part int) error {
+		if g.parts[part].Unvisited {
+			return nil
 		}
-		return err
+		words, err := ix.words(ctx, part, sets)
+		if err != nil {
+			return err
+		}
+		of := make([]expansions, len(sets))
+		for i, set := range sets {
+			of[i] = expansions{}
+			if err := of[i].collect(ctx, words, set); err != nil {
+				return err
+			}
+		}
+		found[part] = of
+		return nil
 	})
+	if err != nil {
+		return err
+	}
+	for _, of := range found {
+		for i, words := range of {
+			l.unread[i].found.add(words)
+		}
+	}
+	l.unread = nil
+	return nil
 }
 
 // documents returns the number of documents that have a word as it is written.
-func (l lexicon) documents(word string) (sum uint64) {
-	for _, words := range l {
-		if words != nil {
-			n, _, _ := words.Get([]byte(word)) // an error is the same as a word that is not there
-			sum += n
-		}
+func (l *lexicon) documents(word string) uint64 {
+	q := l.counted[word]
+	if q == nil {
+		q = &question{set: segment.TheWord(word)}
+		l.counted[word], l.unread = q, append(l.unread, q)
 	}
-	return sum
+	return q.found[word]
 }
 
 // spelling is a word that may be meant where another is typed.
@@ -66,34 +106,27 @@ type spelling struct {
 // near returns the words of the index that are one or two edits away from a word, the most likely first, at most
 // maxSpellings. Words of fewer than farFrom letters may have one edit only, and words of fewer than spelledFrom
 // letters have no spellings.
-func (l lexicon) near(ctx context.Context, word string) ([]spelling, error) {
+func (l *lexicon) near(word string) ([]spelling, error) {
 	if !isSpelled(word) {
 		return nil, nil
 	}
-	w := queryWord{surface: word, edits: 1}
-	if utf8.RuneCountInString(word) >= farFrom {
-		w.edits = 2
-	}
-	if err := w.setNearby(); err != nil {
-		return nil, err
-	}
-	all := expansions{}
-	for _, words := range l {
-		if words == nil {
-			continue
+	q := l.similar[word]
+	if q == nil {
+		edits := 1
+		if utf8.RuneCountInString(word) >= farFrom {
+			edits = 2
 		}
-		found := expansions{}
-		if err := found.collect(ctx, words, w.nearby, nil, nil); err != nil {
+		set, err := segment.Near(word, edits)
+		if err != nil {
 			return nil, err
 		}
-		all.add(found)
+		q = &question{set: set}
+		l.similar[word], l.unread = q, append(l.unread, q)
 	}
-	delete(all, word)
 	var near []spelling
-	for other, documents := range all {
-		if isPlainWord(other) {
-			_, edits := w.nearby.MatchAndDistance(other)
-			near = append(near, spelling{other, documents, int(edits), likelihood(word, other, int(edits), documents)})
+	for other, documents := range q.found {
+		if edits := q.set.Edits(other); other != word && isPlainWord(other) {
+			near = append(near, spelling{other, documents, edits, likelihood(word, other, edits, documents)})
 		}
 	}
 	slices.SortFunc(near, byLikelihood)
@@ -178,7 +211,7 @@ func isPlainWord(word string) bool {
 // split divides a word into two words of the index, such as vacuumtable into vacuum table. Of all such pairs it
 // returns the one whose rarer word is in the most documents. It returns false if in each pair one of the words is
 // in fewer than two documents.
-func (l lexicon) split(word string) (pair string, found bool) {
+func (l *lexicon) split(word string) (pair string, found bool) {
 	if !isPlainWord(word) || utf8.RuneCountInString(word) > splitMost {
 		return "", false
 	}
@@ -198,7 +231,7 @@ func (l lexicon) split(word string) (pair string, found bool) {
 // retyped returns the word of the index that the keys of a text give in another layout of the keyboard (see the
 // function retyped): привет for ghbdtn. Of several such words it returns the one in the most documents; "" if
 // there is none.
-func (l lexicon) retyped(text string) (best string) {
+func (l *lexicon) retyped(text string) (best string) {
 	most := uint64(0)
 	for _, other := range retyped(text) {
 		words := analysis.Query(other, []*analysis.Analyzer{analysis.For("")})

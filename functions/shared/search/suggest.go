@@ -10,7 +10,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/blevesearch/vellum"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
@@ -291,15 +290,15 @@ func (s *suggesting) complete(ctx context.Context, found []Suggestion) ([]Sugges
 	if len(words) != 1 || words[0].Text == "" || words[0].Start > 0 || words[0].End < len(typed) || !s.filter.empty() {
 		return found, nil
 	}
-	begin := words[0].Text
+	begin, beginning := words[0].Text, segment.Beginning(words[0].Text)
 	of := make([]expansions, len(s.parts))
 	err := s.each(withoutDeadline(ctx), func(ctx context.Context, part int) error {
-		words, err := s.ix.words(ctx, part)
+		words, err := s.ix.words(ctx, part, []segment.WordSet{beginning})
 		if err != nil {
 			return err
 		}
 		of[part] = expansions{}
-		return of[part].collect(ctx, words, nil, []byte(begin), afterPrefix(begin))
+		return of[part].collect(ctx, words, beginning)
 	})
 	if err != nil {
 		return nil, err
@@ -339,14 +338,16 @@ func (ix *Index) suggestions(ctx context.Context, from *segment.Segment) (*segme
 	return s, err
 }
 
-// words returns the dictionary of the words of a part. It takes it from the cache or, if it is not there, reads it.
-func (ix *Index) words(ctx context.Context, part int) (*vellum.FST, error) {
+// words returns the words of a part that are in one of the sets. It reads them, or takes all words of the part from
+// the cache: there are those of a segment that an earlier version of the program has built, of which words cannot
+// be read alone.
+func (ix *Index) words(ctx context.Context, part int, sets []segment.WordSet) (*segment.Words, error) {
 	from := ix.parts[part].Segment
 	if words := ix.memory.words(from.Ref().Key); words != nil {
 		return words, nil
 	}
-	words, err := from.Words(ctx)
-	if err == nil {
+	words, err := from.Words(ctx, sets...)
+	if err == nil && words.All() {
 		sizes, _ := from.Sizes()
 		ix.memory.putWords(from.Ref().Key, words, sizes.Words)
 	}

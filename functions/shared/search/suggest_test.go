@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -155,6 +156,36 @@ func TestSuggestReads(t *testing.T) {
 		counted.ranges = 0
 		if found := suggested(t, ix, Suggesting{Text: "va", Size: 3}); len(found) != 2 || counted.ranges != want {
 			t.Errorf("%d suggestions by %d reads, want %d", len(found), counted.ranges, want)
+		}
+	}
+}
+
+// TestWordsOfEarlierSegments searches for words near another one and with a prefix in a segment of an earlier
+// version of the program, which has no pages of words. All its words are read then, but only once.
+func TestWordsOfEarlierSegments(t *testing.T) {
+	content, err := os.ReadFile("../../../layout/segment/testdata/segment.v3.filter")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tail, err := segment.TailOf(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted := &countedReads{Source: segment.Bytes(content)}
+	s, err := segment.Open(t.Context(), counted, segment.Ref{Key: "s", Bytes: int64(len(content)), Tail: tail})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ix, err := New([]Part{{Segment: s}}, NewMemory(1<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted.ranges = 0
+	for i, text := range []string{"texd~", "tex*", "taxd~2", "textt~"} {
+		before := counted.ranges
+		found := find(t, ix, Query{Text: text, Size: 1})
+		if reads, want := counted.ranges-before, []int{4, 1, 1, 1}[i]; found.Total != 1 || reads != want {
+			t.Errorf("%s: %d documents by %d reads, want one by %d", text, found.Total, reads, want)
 		}
 	}
 }

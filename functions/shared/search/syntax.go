@@ -8,9 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/blevesearch/vellum/levenshtein"
-
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
 // MaxHits is the greatest sum of From and Size of a Query.
@@ -300,16 +299,16 @@ type queryWord struct {
 	// whether the word is a lone character, and some segments lack terms of lone characters. In
 	// these segments, all terms that begin with the character are searched.
 	begins  bool
-	prefix  bool             // whether the word is a prefix, as in fox*
-	joined  bool             // whether this is a joined word (see plan.join); no document needs to hold it
-	parts   []*queryWord     // of a joined word: the words of its parts
-	any     []*queryWord     // for a group such as (red OR blue): its words, until unite takes their variants
-	grouped bool             // whether this is a word of a condition, which says if a document needs it (see demand)
-	tested  bool             // whether this is an excluded word of a condition, which does not score (see plan.tested)
-	edits   int              // number of edits by which words may differ from queryWord.surface, as in fox~1
-	stands  bool             // whether the word only stands for itself in spite of prefix or edits (see MaxExpanding)
-	surface string           // normalised text of the word
-	nearby  *levenshtein.DFA // automaton that accepts the words that may stand for this one (see edits)
+	prefix  bool            // whether the word is a prefix, as in fox*
+	joined  bool            // whether this is a joined word (see plan.join); no document needs to hold it
+	parts   []*queryWord    // of a joined word: the words of its parts
+	any     []*queryWord    // for a group such as (red OR blue): its words, until unite takes their variants
+	grouped bool            // whether this is a word of a condition, which says if a document needs it (see demand)
+	tested  bool            // whether this is an excluded word of a condition, which does not score (see plan.tested)
+	edits   int             // number of edits by which words may differ from queryWord.surface, as in fox~1
+	stands  bool            // whether the word only stands for itself in spite of prefix or edits (see MaxExpanding)
+	surface string          // normalised text of the word
+	like    segment.WordSet // the words for which this one stands, if it is a prefix or has edits
 
 	place    int // index of this word in plan.words, or in plan.tested; -1 if no document has it
 	variants []variant
