@@ -179,9 +179,26 @@ func CreateOnce(ctx context.Context, b Bucket, key string, content []byte) error
 	}
 }
 
+// compared is the size of the ranges in which holds reads a large object, in bytes.
+const compared = 8 << 20
+
 // holds reports whether an object has this content. It fails if the object cannot be
 // read.
 func holds(ctx context.Context, r Reader, key string, content []byte) (bool, error) {
-	stored, err := r.Get(ctx, key, Range{})
-	return err == nil && bytes.Equal(stored, content), err
+	if len(content) <= compared {
+		stored, err := r.Get(ctx, key, Range{})
+		return err == nil && bytes.Equal(stored, content), err
+	}
+	size, err := r.Head(ctx, key)
+	if err != nil || size != int64(len(content)) {
+		return false, err
+	}
+	for from := 0; from < len(content); from += compared {
+		want := content[from:min(from+compared, len(content))]
+		stored, err := r.Get(ctx, key, Range{Offset: int64(from), Length: int64(len(want))})
+		if err != nil || !bytes.Equal(stored, want) {
+			return false, err
+		}
+	}
+	return true, nil
 }

@@ -1,6 +1,7 @@
 package blob_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -52,6 +53,23 @@ func TestCreateOnce(t *testing.T) {
 				t.Errorf("left %q, want %q", left, c.left)
 			}
 		})
+	}
+}
+
+// TestCreateOnceLarge stores a large object twice, and then objects that differ from it in their last byte or in size.
+func TestCreateOnceLarge(t *testing.T) {
+	bucket, content := memblob.New(), make([]byte, 20<<20)
+	for range 2 {
+		if err := blob.CreateOnce(t.Context(), bucket, "key", content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other := bytes.Clone(content)
+	other[len(other)-1]++
+	for _, content := range [][]byte{other, content[1:], append(other, 0)} {
+		if err := blob.CreateOnce(t.Context(), bucket, "key", content); !errors.Is(err, blob.ErrExists) {
+			t.Errorf("other content of %d bytes: got %v", len(content), err)
+		}
 	}
 }
 

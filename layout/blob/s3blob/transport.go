@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/minio/minio-go/v7"
@@ -45,28 +46,37 @@ func newTransport(secure bool, stall, timeout time.Duration, conn func(net.Conn)
 
 // bounded is a RoundTripper with two time limits. It ends a request if no byte is sent
 // or received for the duration stall. It also ends a request that takes longer than
-// timeout, from its start to the last byte of its answer.
+// timeout, from its start to the last byte of its answer. Both limits are longer for a request with a large body, which
+// the store writes to its disks before it answers: by a second for each 8 MiB.
+//
+// The body of a request is not read any more after the answer's body was closed, or after RoundTrip has failed.
 type bounded struct {
 	inner          http.RoundTripper
 	stall, timeout time.Duration
 }
 
 func (b *bounded) RoundTrip(request *http.Request) (*http.Response, error) {
-	w := b.watch(request.Context())
+	w := b.watch(request.Context(), time.Duration(max(0, request.ContentLength)/(8<<20))*time.Second)
 	request = request.Clone(w.ctx)
 	if request.ContentLength >= continueSize {
 		request.Header.Set("Expect", "100-continue")
 	}
+	end := w.end
 	if request.ContentLength > 0 {
-		request.Body = &watchedBody{request.Body, w, func() {}} // the answer is still to come
+		sent := make(chan struct{})
+		request.Body = &watchedBody{request.Body, w, sync.OnceFunc(func() { close(sent) })} // the answer is still to come
+		end = func() {
+			w.end()
+			<-sent
+		}
 	}
 	response, err := b.inner.RoundTrip(request)
 	if err != nil {
-		defer w.end()
+		defer end()
 		return nil, w.explain(err)
 	}
 	w.moved()
-	response.Body = &watchedBody{response.Body, w, w.end}
+	response.Body = &watchedBody{response.Body, w, end}
 	return response, nil
 }
 
@@ -78,13 +88,14 @@ type watch struct {
 	stall time.Duration
 }
 
-// watch starts the time limits of a request whose context is ctx.
-func (b *bounded) watch(ctx context.Context) *watch {
-	ctx, cancelTimeout := context.WithTimeoutCause(ctx, b.timeout, fmt.Errorf("not done after %v", b.timeout))
+// watch starts the time limits of a request whose context is ctx. They are longer by the duration more.
+func (b *bounded) watch(ctx context.Context, more time.Duration) *watch {
+	stall, timeout := b.stall+more, b.timeout+more
+	ctx, cancelTimeout := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("not done after %v", timeout))
 	ctx, cancel := context.WithCancelCause(ctx)
-	stalled := fmt.Errorf("no byte moved for %v", b.stall)
-	timer := time.AfterFunc(b.stall, func() { cancel(stalled) })
-	return &watch{ctx: ctx, timer: timer, stall: b.stall, end: func() {
+	stalled := fmt.Errorf("no byte moved for %v", stall)
+	timer := time.AfterFunc(stall, func() { cancel(stalled) })
+	return &watch{ctx: ctx, timer: timer, stall: stall, end: func() {
 		timer.Stop()
 		cancel(nil)
 		cancelTimeout()

@@ -22,6 +22,7 @@ const slowBytes = 20 // size of each body, in bytes
 type slowStore struct{ up, wait, down time.Duration }
 
 func (s slowStore) RoundTrip(r *http.Request) (*http.Response, error) {
+	defer r.Body.Close()
 	for n, err := 1, error(nil); err == nil && n > 0; {
 		if err := blob.Sleep(r.Context(), s.up); err != nil {
 			return nil, err
@@ -90,6 +91,69 @@ func TestBounds(t *testing.T) {
 			})
 		})
 	}
+}
+
+// lateReader is a RoundTripper that returns at once, without or with an answer, and reads the request's body for some
+// time afterwards, as http.Transport may do.
+type lateReader struct{ answer *http.Response }
+
+func (l lateReader) RoundTrip(r *http.Request) (*http.Response, error) {
+	go func() {
+		time.Sleep(time.Second)
+		_ = r.Body.Close()
+	}()
+	if l.answer == nil {
+		return nil, io.ErrUnexpectedEOF
+	}
+	return l.answer, nil
+}
+
+// The content of a request belongs to the caller again when the request has failed, or when the body of the answer was
+// closed: then nobody reads it any more.
+func TestBodyIsFree(t *testing.T) {
+	for name, inner := range map[string]lateReader{"failure": {}, "answer": {&http.Response{Body: http.NoBody}}} {
+		synctest.Test(t, func(t *testing.T) {
+			body := &closing{Reader: strings.NewReader("content")}
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "http://store/key", body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.ContentLength = int64(body.Len())
+			if response, err := (&bounded{inner, time.Minute, time.Minute}).RoundTrip(request); err == nil {
+				_ = response.Body.Close()
+			}
+			if !body.closed {
+				t.Errorf("%s: the body may still be read", name)
+			}
+		})
+	}
+}
+
+// closing is a body that remembers whether it was closed.
+type closing struct {
+	*strings.Reader
+	closed bool
+}
+
+func (c *closing) Close() error {
+	c.closed = true
+	return nil
+}
+
+// TestLargeBodies checks that the time limits of a request grow with the size of its body.
+func TestLargeBodies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "http://store/key", strings.NewReader("x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.ContentLength = 1 << 30
+		began := time.Now()
+		_, err = (&bounded{slowStore{wait: time.Hour}, 6 * time.Second, time.Minute}).RoundTrip(request)
+		if took := time.Since(began); err == nil || took != (6+128)*time.Second {
+			t.Errorf("it failed after %v: %v", took, err)
+		}
+	})
 }
 
 // The caller's context ends before any time limit is reached. The error of the request must be that
