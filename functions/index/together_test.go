@@ -2,7 +2,6 @@ package index
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -174,10 +173,11 @@ func (w *world) mergeAll() {
 	for _, s := range p.Manifest().Segments {
 		inputs, keys, parts = append(inputs, segment.Input{Segment: w.segment(s), Dead: roaring.New()}), append(keys, s.Key), append(parts, s.Parts...)
 	}
-	content, err := segment.Merge(w.t.Context(), inputs, math.MaxInt64)
+	content, free, err := segment.Merge(w.t.Context(), inputs, segment.MaxBytes, w.t.TempDir())
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	defer free()
 	merged, err := p.PutSegment(w.t.Context(), content)
 	if err == nil {
 		err = p.Commit(w.t.Context(), func(e *partition.Edit) error { return e.ReplaceSegments(keys, merged, parts...) })

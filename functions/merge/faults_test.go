@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/strategy/lease"
 )
 
@@ -47,6 +49,34 @@ func TestAnotherMerges(t *testing.T) {
 	w.run()
 	if m := w.manifest(); len(m.Segments) != 8 {
 		t.Errorf("%d segments", len(m.Segments))
+	}
+}
+
+// TestTooLarge lets a merge fail because the merged segment would be too large. Its segments must stay as they are for
+// asideTime, and others must be merged without them.
+func TestTooLarge(t *testing.T) {
+	w := newWorld(t)
+	clock := functionstest.NewClock()
+	w.Now = clock.Now
+	w.full()
+	if !w.setAside(t.Context(), w.manifest().Segments, fmt.Errorf("cannot merge: %w", segment.ErrTooLarge)) {
+		t.Fatal("no segment is set aside")
+	}
+	w.run()
+	if m := w.manifest(); len(m.Segments) != 8 {
+		t.Errorf("%d segments, want all 8 as they were", len(m.Segments))
+	}
+	for n := range 8 {
+		w.index(1, 100+n)
+	}
+	w.run()
+	if m := w.manifest(); len(m.Segments) != 9 {
+		t.Errorf("%d segments, want 8 and a merged one", len(m.Segments))
+	}
+	clock.Advance(asideTime)
+	w.run()
+	if m := w.manifest(); len(m.Segments) != 1 {
+		t.Errorf("%d segments, when all are tried again", len(m.Segments))
 	}
 }
 

@@ -2,6 +2,7 @@ package merge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/scratch"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
@@ -118,16 +120,16 @@ func count(set *roaring.Bitmap, from, to int) int {
 	return below(to) - below(from)
 }
 
-// asideTime is how long merges leave out a segment that was found damaged. After that, a merge
+// asideTime is how long merges leave out a segment that was found damaged or too large. After that, a merge
 // tries it again, because it may have been repaired. Without asideTime, every merge would first
-// choose the damaged segment again, read it and the segments beside it, and fail.
+// choose the segment again, read it and the segments beside it, and fail.
 const asideTime = time.Hour
 
-// aside holds the segments that are not merged now because they cannot be read. It is safe
+// aside holds the segments that are not merged now because they cannot be read or are too large. It is safe
 // for concurrent use.
 type aside struct {
 	mu    sync.Mutex           // protects the field since
-	since map[string]time.Time // time at which the damage of a segment was found, by the key of the segment
+	since map[string]time.Time // time at which a segment was set aside, by the key of the segment
 }
 
 func (a *aside) add(key string, now time.Time) {
@@ -139,7 +141,7 @@ func (a *aside) add(key string, now time.Time) {
 	a.since[key] = now
 }
 
-// has reports whether a segment is set aside now: it was found damaged less than asideTime ago. If
+// has reports whether a segment is set aside now: this happened less than asideTime ago. If
 // that is longer ago, has removes the segment's entry. It also removes an entry whose time is in
 // the future, which means that the clock was set back.
 func (a *aside) has(key string, now time.Time) bool {
@@ -154,17 +156,29 @@ func (a *aside) has(key string, now time.Time) bool {
 }
 
 // mergeable returns the segments to be merged next, or nil if there is nothing to merge. It leaves
-// out segments that were found damaged in the last hour (asideTime).
+// out segments that were set aside in the last hour (asideTime).
 func (f *Function) mergeable(m *manifest.Manifest) []manifest.Segment {
 	readable := *m
 	readable.Segments = slices.DeleteFunc(slices.Clone(m.Segments), func(s manifest.Segment) bool { return f.aside.has(s.Key, f.Now()) })
 	return f.Tiers.Mergeable(&readable)
 }
 
-// setAside reads each of the given segments completely. It adds the damaged ones to f.aside, so that
-// they are not merged for an hour (asideTime). It reports whether there were any.
-func (f *Function) setAside(ctx context.Context, listed []manifest.Segment) (found bool) {
+// setAside is called when the listed segments could not be merged because of the error err. It adds those that are the
+// reason to f.aside, so that they are not merged for an hour (asideTime), and reports whether there were any. If err
+// is that a segment is damaged, setAside reads each of them completely, to find out which it is. If the merged
+// segment would be too large, all of them are the reason.
+func (f *Function) setAside(ctx context.Context, listed []manifest.Segment, err error) (found bool) {
+	tooLarge := errors.Is(err, segment.ErrTooLarge)
+	if !tooLarge && !partition.IsDamaged(err) {
+		return false
+	}
 	for _, s := range listed {
+		if tooLarge {
+			f.aside.add(s.Key, f.Now())
+			found = true
+			f.Log.ErrorContext(ctx, "a segment stays as it is, since it would be too large with its neighbours", "key", s.Key, "error", err)
+			continue
+		}
 		if err := f.check(ctx, &s); partition.IsDamaged(err) {
 			f.aside.add(s.Key, f.Now())
 			found = true
@@ -177,10 +191,14 @@ func (f *Function) setAside(ctx context.Context, listed []manifest.Segment) (fou
 // check reads every byte of a segment and of its overlay of dead documents, and returns an error if
 // one of them is damaged.
 func (f *Function) check(ctx context.Context, s *manifest.Segment) error {
-	content, err := f.Bucket.Get(ctx, s.Key, blob.Range{})
+	content, free, found, err := scratch.Read(ctx, f.Bucket, s.Key, f.Dir)
 	if err != nil {
 		return err
 	}
+	if !found {
+		return fmt.Errorf("segment %s: %w", s.Key, blob.ErrAbsent)
+	}
+	defer free()
 	if err := segment.Check(content); err != nil {
 		return err
 	}

@@ -7,8 +7,11 @@
 // processes from the same merge; if both merge nevertheless, the slower one finds at its commit
 // that its inputs are no longer listed. A killed merge leaves one unlisted object.
 //
-// A damaged segment is left out and tried again after an hour; meanwhile the others are merged
-// without it.
+// A segment that is damaged, or too large to be merged, is left out and tried again after an hour; meanwhile the
+// others are merged without it.
+//
+// A merge of 2 GiB takes two to three minutes, some 2500 requests, 4 GiB of disk, and 300 bytes of memory for each
+// document besides the memory of the words and suggestions: see segment.Merge.
 package merge
 
 import (
@@ -46,6 +49,7 @@ type Function struct {
 	Now    func() time.Time
 	Worker string          // name of the process in its leases
 	Tiers  segments.Limits // limits that decide which segments are merged
+	Dir    string          // directory for the merged segment while it is written; "" for the system's directory of temporary files
 	Log    *slog.Logger
 
 	aside aside
@@ -88,7 +92,7 @@ func (f *Function) merge(ctx context.Context, p layout.Partition) (more bool, er
 			return false, nil
 		}
 		more, err := f.mergeListed(ctx, own, listed)
-		if !partition.IsDamaged(err) || !f.setAside(ctx, listed) {
+		if !f.setAside(ctx, listed, err) {
 			return more, err
 		}
 	}
@@ -103,14 +107,16 @@ func (f *Function) mergeListed(ctx context.Context, p *partition.Partition, list
 	if err != nil {
 		return false, err
 	}
-	content, err := segment.Merge(ctx, forSegment(inputs), mostBytes(inputs))
+	content, free, err := segment.Merge(ctx, forSegment(inputs), mostBytes(inputs), f.Dir)
 	if err != nil {
 		return false, err
 	}
-	anchors, err := f.mergeAnchors(ctx, inputs)
+	defer free()
+	anchors, freeAnchors, err := f.mergeAnchors(ctx, inputs)
 	if err != nil {
 		return false, err
 	}
+	defer freeAnchors()
 	merged, err := p.PutSegment(ctx, content)
 	if err != nil {
 		return false, err

@@ -10,29 +10,31 @@ import (
 )
 
 // mergeAnchors merges the anchors (texts of links to documents) of the inputs, and returns the
-// result. It returns nil if an input has no anchors, or if the anchors of an input cannot be read.
-func (f *Function) mergeAnchors(ctx context.Context, inputs []*input) ([]byte, error) {
+// result, which can be used until free is called (see segment.Merge). It returns nil if an input has no anchors, or
+// if the anchors of an input cannot be read.
+func (f *Function) mergeAnchors(ctx context.Context, inputs []*input) (content []byte, free func(), err error) {
+	none := func() {}
 	var all []segment.Input
 	most := int64(1 << 20)
 	for _, in := range inputs {
 		if in.Anchors == nil {
-			return nil, nil
+			return nil, none, nil
 		}
 		opened, err := partition.OpenAnchors(ctx, segment.Ranges{Bucket: f.Bucket}, &in.Segment)
 		if partition.IsDamaged(err) {
-			return nil, nil // verify reports it
+			return nil, none, nil // verify reports it
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		all = append(all, segment.Input{Segment: opened, Dead: in.dead})
 		most += 2 * in.Anchors.Bytes
 	}
-	content, err := segment.Merge(ctx, all, most)
+	content, free, err = segment.Merge(ctx, all, most, f.Dir)
 	if partition.IsDamaged(err) {
-		return nil, nil
+		return nil, none, nil
 	}
-	return content, err
+	return content, free, err
 }
 
 // ranking is the ranks and anchors (texts of links) of the merged segment, collected from the

@@ -95,10 +95,11 @@ func (w *world) merge() {
 		inputs = append(inputs, segment.Input{Segment: functionstest.Segment(w.t, w.bucket, s)})
 		keys, parts = append(keys, s.Key), append(parts, s.Parts...)
 	}
-	content, err := segment.Merge(w.t.Context(), inputs, 1<<20)
+	content, free, err := segment.Merge(w.t.Context(), inputs, 1<<20, w.t.TempDir())
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	defer free()
 	merged, err := p.PutSegment(w.t.Context(), content)
 	if err != nil {
 		w.t.Fatal(err)

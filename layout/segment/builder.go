@@ -32,7 +32,7 @@ type Builder struct {
 // NewBuilder returns a Builder without documents. analysis holds the version of each
 // language's analyzer.
 func NewBuilder(analysis map[string]uint32) *Builder {
-	b := &Builder{analysis: analysis, runText: runText, index: newMemoryIndex(), object: newObjectWriter(0)}
+	b := &Builder{analysis: analysis, runText: runText, index: newMemoryIndex(), object: newObjectWriter(nil)}
 	b.stored.object = b.object
 	return b
 }
@@ -48,7 +48,7 @@ func (b *Builder) Add(d *Document, tokens iter.Seq[Token]) error {
 
 func (b *Builder) add(d *Document, tokens iter.Seq[Token]) error {
 	if len(b.codes) >= MaxDocuments {
-		return fmt.Errorf("cannot index %s: a segment holds at most %d documents", d.URL, MaxDocuments)
+		return fmt.Errorf("cannot index %s: %w: more than %d documents", d.URL, ErrTooLarge, MaxDocuments)
 	}
 	if !sortedOnce(d.Collections) || d.Offset < 0 || d.Length < 0 {
 		return fmt.Errorf("cannot index %s: its collections must be sorted, each once, and its place not negative", d.URL)
@@ -129,7 +129,8 @@ func (b *Builder) Finish() ([]byte, error) {
 		return nil, err
 	}
 	b.runs = nil
-	return b.object.finish(terms, columns), nil
+	b.object.finish(terms, columns)
+	return b.object.joined()
 }
 
 // terms returns a writer with the terms of all documents, merged from all runs.
@@ -139,7 +140,7 @@ func (b *Builder) terms() (*termWriter, error) {
 		cursors[i] = &runTerms{parser: parser{data: r.terms}, codes: b.codes}
 	}
 	names, of := b.columns.languages()
-	return mergeTerms(cursors, of, len(names))
+	return mergeTerms(new(termWriter), cursors, of, len(names))
 }
 
 // writeColumns returns the part of the segment that holds the columns: the values of each document,
@@ -149,5 +150,5 @@ func (b *Builder) writeColumns() (*objectWriter, error) {
 	for i, r := range b.runs {
 		words[i] = &runWords{parser: parser{data: r.words}, documents: uint32(len(b.codes))}
 	}
-	return b.columns.object(b.analysis, words, []suggestionCursor{&b.columns.collected})
+	return b.columns.object(nil, b.analysis, words, []suggestionCursor{&b.columns.collected})
 }

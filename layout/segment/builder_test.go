@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob/scratch"
 )
 
 // TestFlush checks that the bytes of a segment do not depend on how often the Builder encodes the
@@ -153,7 +155,7 @@ func TestDistinct(t *testing.T) {
 	content := mustBuild(t, generate(20, 1), 0)
 	seen := map[string]bool{string(content): true}
 	for _, number := range []uint64{1, 2, 300, 1<<64 - 1} {
-		other := Distinct(content, number)
+		other := Distinct(bytes.Clone(content), number)
 		if seen[string(other)] {
 			t.Errorf("number %d makes bytes that there are already", number)
 		}
@@ -164,31 +166,45 @@ func TestDistinct(t *testing.T) {
 		if d := cmp.Diff(allStored(t, mustOpen(t, content)), allStored(t, mustOpen(t, other))); d != "" {
 			t.Errorf("number %d (-want +got)\n%s", number, d)
 		}
-		if !bytes.Equal(content, Distinct(other, 0)) {
+		if !bytes.Equal(content, Distinct(bytes.Clone(other), 0)) {
 			t.Errorf("number 0 of number %d is not what was built", number)
 		}
 	}
 }
 
-// TestPieces writes byte slices of many sizes to a buffer of the type chunks, which grows in
-// several pieces of memory. The buffer must return all bytes in one slice.
+// TestPieces writes byte slices of many sizes to two sequences of the type chunks, which grow in several pieces of
+// memory or in files, and appends the second to the first. This must have all bytes.
 func TestPieces(t *testing.T) {
-	const large = 1 << 20
-	for _, sizes := range [][]int{{}, {1}, {large}, {large - 1, 1, 1}, {7, 3*large + 5, 0, large}} {
-		var p chunks
-		var all []byte
-		for _, size := range sizes {
-			for i := range size {
-				p.content = append(p.content, byte(i*7/3))
-				all = append(all, byte(i*7/3))
+	for _, inFile := range []bool{false, true} {
+		for _, sizes := range [][]int{{}, {1}, {piece}, {piece - 1, 1, 1}, {7, 3*piece + 5, 0, piece}} {
+			var both [2]chunks
+			var all []byte
+			for i := range both {
+				p := &both[i]
+				if inFile {
+					file, err := scratch.Create(t.TempDir())
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer file.Close()
+					p.file = file
+				}
+				before := len(all)
+				for _, size := range sizes {
+					for n := range size {
+						p.content = append(p.content, byte(n*7/3))
+						all = append(all, byte(n*7/3))
+					}
+					p.spill()
+					if p.length() != int64(len(all)-before) {
+						t.Fatalf("%v: %d bytes, want %d", sizes, p.length(), len(all)-before)
+					}
+				}
 			}
-			p.spill()
-			if p.length() != len(all) {
-				t.Fatalf("%v: %d bytes, want %d", sizes, p.length(), len(all))
+			both[0].take(&both[1])
+			if got, err := both[0].joined(); err != nil || !bytes.Equal(got, all) {
+				t.Errorf("%v, in a file %v: other bytes, or %v", sizes, inFile, err)
 			}
-		}
-		if got := p.moveTo([]byte("before")); !bytes.Equal(got, append([]byte("before"), all...)) || p.length() != 0 {
-			t.Errorf("%v: other bytes, or some are left", sizes)
 		}
 	}
 }

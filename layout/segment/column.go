@@ -8,6 +8,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/scratch"
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
@@ -158,11 +159,12 @@ func (w *columnWriter) add(d *Document, lengths *[postings.Fields]uint32, vector
 	}
 }
 
-// object returns a part of a segment: all columns, and the statistics of the documents for the tail. The parameter
-// analysis has the version of each language's analyzer, which is a part of the statistics. The parameters cursors
-// and suggested yield what the columns of words and of suggestions will contain.
-func (w *columnWriter) object(analysis map[string]uint32, cursors []wordCursor, suggested []suggestionCursor) (*objectWriter, error) {
-	o := new(objectWriter)
+// object returns a part of a segment: all columns, and the statistics of the documents for the tail. It collects them
+// in the file, or in memory if the file is nil. The parameter analysis has the version of each language's analyzer,
+// which is a part of the statistics. The parameters cursors and suggested yield what the columns of words and of
+// suggestions will contain.
+func (w *columnWriter) object(file *scratch.File, analysis map[string]uint32, cursors []wordCursor, suggested []suggestionCursor) (*objectWriter, error) {
+	o := &objectWriter{chunks: chunks{file: file}}
 	for i, name := range stringColumns {
 		o.writeColumn(name, stringsKind, w.strings[i].appendTo(nil))
 	}

@@ -100,7 +100,7 @@ func TestEveryByteCounts(t *testing.T) {
 			err = readAll(t, s)
 		}
 		if err == nil { // only merges read the samples of words
-			_, err = Merge(t.Context(), []Input{{Segment: s}}, 1<<30)
+			_, _, err = Merge(t.Context(), []Input{{Segment: s}}, 1<<30, t.TempDir())
 		}
 		// Only Check reads the first bytes.
 		if i >= len(magic) && !errors.Is(err, ErrDamaged) {
@@ -147,7 +147,7 @@ func TestVersions(t *testing.T) {
 	}
 	// A segment of a later version, whose tail says that this program can read it.
 	last := *mustOpen(t, content).tail
-	object := last.appendTo(slices.Clone(content[:last.end()]))
+	object := last.appendTo(slices.Clone(content[:last.end()]), 0)
 	object[last.end()] = 9
 	reseal(object)
 	if err := Check(object); err != nil {

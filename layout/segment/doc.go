@@ -184,6 +184,15 @@
 // segment to which it belongs, with the same number and identity, and without a URL. The
 // headings of this document are the anchors of links to the page.
 //
+// # Limits
+//
+// A segment that would exceed one of these is not written (see ErrTooLarge):
+//
+//	4 GiB       whole segment (MaxBytes)
+//	2^23        documents (MaxDocuments)
+//	256 MiB     a column before compression
+//	32 MiB      stored record of a document, with its body, before compression (MaxRecord)
+//
 // # Words after deletions
 //
 // For every word as it is written on pages, the segment stores the number of documents

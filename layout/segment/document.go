@@ -87,6 +87,7 @@ const (
 	MaxTerm      = 255      // greatest size of a term or word, in bytes
 	MaxRecord    = 32 << 20 // greatest size of a stored document before compression, in bytes
 	MaxDocuments = 1 << 23  // greatest number of documents in a segment
+	MaxBytes     = 4 << 30  // greatest size of a segment, in bytes: object stores take at most 5 GB by one request
 )
 
 // The flags at the beginning of a record (see appendRecord).

@@ -184,7 +184,7 @@ func withoutFilter(t testing.TB, content []byte) []byte {
 	t.Helper()
 	last := *mustOpen(t, content).tail
 	last.columns = slices.DeleteFunc(slices.Clone(last.columns), func(c columnExtent) bool { return c.kind == filterKind || c.kind == orderKind })
-	return last.appendTo(slices.Clone(content[:last.end()]))
+	return last.appendTo(slices.Clone(content[:last.end()]), 0)
 }
 
 // TestMergeWithoutFilter merges a segment of an older program: the result has a filter.

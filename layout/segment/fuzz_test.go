@@ -69,7 +69,9 @@ func FuzzSections(f *testing.F) {
 		_ = Check(changed)
 		flipped := mustOpen(t, changed)
 		_ = readAll(t, flipped)
-		_, _ = Merge(t.Context(), []Input{{Segment: flipped, Dead: roaring.BitmapOf(1)}}, 1<<30)
+		if _, free, err := Merge(t.Context(), []Input{{Segment: flipped, Dead: roaring.BitmapOf(1)}}, 1<<30, ""); err == nil {
+			free()
+		}
 	})
 }
 
@@ -97,7 +99,7 @@ func FuzzTermBlock(f *testing.F) {
 }
 
 func FuzzStoredBlock(f *testing.F) {
-	w := storedWriter{object: newObjectWriter(0)}
+	w := storedWriter{object: newObjectWriter(nil)}
 	for _, d := range generate(3, 1) {
 		if err := w.add(&d); err != nil {
 			f.Fatal(err)

@@ -128,12 +128,14 @@ func mustOpen(t testing.TB, content []byte) *Segment {
 	return s
 }
 
+// mustMerge returns the merged segment, whose content can be used until the test ends.
 func mustMerge(t testing.TB, inputs ...Input) []byte {
 	t.Helper()
-	content, err := Merge(t.Context(), inputs, 1<<30)
+	content, free, err := Merge(t.Context(), inputs, 1<<30, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(free)
 	if err := Check(content); err != nil {
 		t.Fatalf("what was merged: %v", err)
 	}

@@ -1,7 +1,6 @@
 package segment
 
 import (
-	"math"
 	"os"
 	"slices"
 	"testing"
@@ -21,10 +20,7 @@ func TestLaterColumns(t *testing.T) {
 	docs[0].Translation, docs[1].Translation = 7, 1<<63
 	docs[0].Date, docs[1].Date = time.Unix(2*24*60*60-1, 0), time.Time{}
 	older, newer := mustOpen(t, content), mustOpen(t, mustBuild(t, docs, 0))
-	merged, err := Merge(t.Context(), []Input{{Segment: older}, {Segment: newer}}, math.MaxInt64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	merged := mustMerge(t, Input{Segment: older}, Input{Segment: newer})
 	none := make([]string, older.Documents())
 	for name, c := range map[string]struct {
 		of           *Segment

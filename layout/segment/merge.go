@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob/scratch"
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
@@ -20,55 +21,74 @@ type Input struct {
 	Dead    *roaring.Bitmap
 }
 
-// Merge returns a segment of the inputs' living documents, one input after another. It
-// fails if this segment would be larger than the parameter most, in bytes.
+// Merge returns a segment of the inputs' living documents, one input after another. It fails with
+// ErrTooLarge if this segment would be larger than the parameter most, in bytes, or than a limit of the format.
+//
+// The segment is in a file without a name in the directory dir (see scratch.Create), which takes up to twice the
+// size of the segment. Its content is mapped from there until the caller calls the function free.
 //
 // Stored documents, terms and columns are merged concurrently. Inputs are read through windows of 1
-// MiB, except columns, which are read whole, one at a time. Merge copies some parts without
+// MiB, except columns, which are read whole, one at a time. So Merge takes some 300 bytes of memory for each
+// document, plus 64 MiB, and the memory of the words and suggestions. It copies some parts without
 // decoding them: large stored blocks without dead documents, and the postings of terms that are in
 // one input only. If no document is dead, terms, positions, columns and words have the same bytes
 // as if a Builder had indexed all documents. The version of a language's analyzer is the lowest one
 // in the inputs.
-func Merge(ctx context.Context, inputs []Input, most int64) ([]byte, error) {
-	content, err := merge(ctx, inputs, most)
+func Merge(ctx context.Context, inputs []Input, most int64, dir string) (content []byte, free func(), err error) {
+	content, free, err = merge(ctx, inputs, min(most, MaxBytes), dir)
 	if err != nil {
-		return nil, fmt.Errorf("cannot merge %d segments: %w", len(inputs), err)
+		return nil, nil, fmt.Errorf("cannot merge %d segments: %w", len(inputs), err)
 	}
-	return content, nil
+	return content, free, nil
 }
 
-func merge(ctx context.Context, inputs []Input, most int64) ([]byte, error) {
-	all, size, err := numberDocuments(inputs)
+func merge(ctx context.Context, inputs []Input, most int64, dir string) (content []byte, free func(), err error) {
+	all, err := numberDocuments(inputs)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	table, of, err := numberLanguages(ctx, all)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	var files [3]*scratch.File // of stored documents, terms and columns
+	for i := range files {
+		if files[i], err = scratch.Create(dir); err != nil {
+			return nil, nil, err
+		}
+		if i > 0 {
+			defer files[i].Close()
+		}
+	}
+	defer func() {
+		if err != nil {
+			_ = files[0].Close() // err says more
+		}
+	}()
 	var stored, columns *objectWriter
 	var terms *termWriter
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
-		stored, err = mergeStored(ctx, all, int(min(size, most)))
+		stored, err = mergeStored(ctx, files[0], all)
 		return err
 	})
 	group.Go(func() (err error) {
-		terms, err = mergeInputTerms(ctx, all, table, of)
+		terms, err = mergeInputTerms(ctx, files[1], all, table, of)
 		return err
 	})
 	group.Go(func() (err error) {
-		columns, err = mergeColumns(ctx, all)
+		columns, err = mergeColumns(ctx, files[2], all)
 		return err
 	})
-	if err := group.Wait(); err != nil {
-		return nil, err
+	if err = group.Wait(); err != nil {
+		return nil, nil, err
 	}
-	content := stored.finish(terms, columns)
-	if int64(len(content)) > most {
-		return nil, fmt.Errorf("that would be %d bytes, at most %d are allowed", len(content), most)
+	stored.finish(terms, columns)
+	if size := stored.length(); size > most {
+		return nil, nil, fmt.Errorf("%w: %d bytes, at most %d are allowed", ErrTooLarge, size, most)
 	}
-	return content, nil
+	content, err = stored.joined()
+	return content, func() { _ = files[0].Close() }, err // its bytes are not needed any more
 }
 
 // input is an Input, with the number that each of its documents has in the merged segment.
@@ -82,8 +102,8 @@ type input struct {
 }
 
 // numberDocuments gives each living document of the inputs its number in the merged segment. It
-// returns the inputs with these numbers, and the size of all inputs in bytes.
-func numberDocuments(inputs []Input) (all []*input, size int64, err error) {
+// returns the inputs with these numbers.
+func numberDocuments(inputs []Input) (all []*input, err error) {
 	next := uint32(0)
 	for _, i := range inputs {
 		in := &input{Segment: i.Segment, dead: i.Dead, numbers: make([]uint32, i.Segment.Documents())}
@@ -98,12 +118,11 @@ func numberDocuments(inputs []Input) (all []*input, size int64, err error) {
 		}
 		in.live = next - first
 		if next > MaxDocuments {
-			return nil, 0, fmt.Errorf("a segment holds at most %d documents", MaxDocuments)
+			return nil, fmt.Errorf("%w: more than %d documents", ErrTooLarge, MaxDocuments)
 		}
 		all = append(all, in)
-		size += i.Segment.ref.Bytes
 	}
-	return all, size, nil
+	return all, nil
 }
 
 // numberLanguages returns the sorted names of all languages of living documents, and for each
@@ -171,7 +190,7 @@ func lowestAnalysis(all []*input) map[string]uint32 {
 // mergeColumns returns the columns of the merged segment. They have the values of all living documents: first
 // those of the first input, then those of the second, and so on. The words of all inputs become one sorted
 // sequence; so do the suggestions.
-func mergeColumns(ctx context.Context, all []*input) (*objectWriter, error) {
+func mergeColumns(ctx context.Context, file *scratch.File, all []*input) (*objectWriter, error) {
 	columns, words := columnWriter{}, make([]wordCursor, len(all))
 	var suggested []suggestionCursor
 	columns.vectorless = slices.ContainsFunc(all, func(in *input) bool { return !in.HasVectors() })
@@ -191,7 +210,7 @@ func mergeColumns(ctx context.Context, all []*input) (*objectWriter, error) {
 			suggested = append(suggested, of)
 		}
 	}
-	return columns.object(lowestAnalysis(all), words, suggested)
+	return columns.object(file, lowestAnalysis(all), words, suggested)
 }
 
 // copyColumns appends to each column of w the values of the input's living documents.
@@ -253,11 +272,10 @@ func (in *input) copyRows(ctx context.Context, dst []byte, name string, width in
 	return dst, nil
 }
 
-// mergeStored returns the beginning of the merged segment: the stored documents of all inputs,
-// without the dead ones. The parameter size is the number of bytes to allocate; the caller passes
-// the expected size of the whole segment, so that the parts that follow have room.
-func mergeStored(ctx context.Context, all []*input, size int) (*objectWriter, error) {
-	o := newObjectWriter(size)
+// mergeStored writes the beginning of the merged segment to the file: the stored documents of all inputs,
+// without the dead ones.
+func mergeStored(ctx context.Context, file *scratch.File, all []*input) (*objectWriter, error) {
+	o := newObjectWriter(file)
 	w := storedWriter{object: o}
 	for _, in := range all {
 		if err := in.copyStored(ctx, &w); err != nil {
@@ -265,7 +283,7 @@ func mergeStored(ctx context.Context, all []*input, size int) (*objectWriter, er
 		}
 	}
 	w.flush()
-	return o, nil
+	return o, o.err
 }
 
 // copyStored copies the stored living documents of the input to w.
@@ -273,6 +291,10 @@ func (in *input) copyStored(ctx context.Context, w *storedWriter) error {
 	index := &in.tail.stored
 	window := windowReader{segment: in.Segment, from: index.start, to: index.end()}
 	for block := range index.ends {
+		w.object.spill()
+		if w.object.err != nil {
+			return w.object.err
+		}
 		sealed, err := window.take(ctx, index.at(block).Length)
 		if err != nil {
 			return err

@@ -197,18 +197,33 @@ func TestMergeCopiesBlocks(t *testing.T) {
 
 func TestMergeFails(t *testing.T) {
 	s := mustOpen(t, mustBuild(t, generate(30, 1), 0))
-	if _, err := Merge(t.Context(), []Input{{Segment: s}}, 1000); err == nil {
+	if _, _, err := Merge(t.Context(), []Input{{Segment: s}}, 1000, ""); !errors.Is(err, ErrTooLarge) {
 		t.Error("more bytes than allowed were merged")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Merge(ctx, []Input{{Segment: s}}, 1<<30); !errors.Is(err, context.Canceled) {
+	if _, _, err := Merge(ctx, []Input{{Segment: s}}, 1<<30, ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
 	damage := slices.Clone(mustBuild(t, generate(30, 1), 0))
 	damage[s.tail.stored.start+20]++
-	if _, err := Merge(t.Context(), []Input{{Segment: mustOpen(t, damage)}}, 1<<30); !errors.Is(err, ErrDamaged) {
+	if _, _, err := Merge(t.Context(), []Input{{Segment: mustOpen(t, damage)}}, 1<<30, ""); !errors.Is(err, ErrDamaged) {
 		t.Errorf("damaged: %v", err)
+	}
+}
+
+// TestTooLarge checks that no segment is written that exceeds a limit of the format, and that the error says so.
+func TestTooLarge(t *testing.T) {
+	half := &Segment{tail: &tail{documents: MaxDocuments/2 + 1}}
+	if _, _, err := Merge(t.Context(), []Input{{Segment: half}, {Segment: half}}, MaxBytes, ""); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("too many documents: %v", err)
+	}
+	for size, want := range map[int]error{maxColumn: nil, maxColumn + 1: ErrTooLarge} {
+		var o objectWriter
+		o.closeColumn("words", wordsKind, 0, size)
+		if _, err := o.joined(); !errors.Is(err, want) {
+			t.Errorf("column of %d bytes: %v, want %v", size, err, want)
+		}
 	}
 }
 

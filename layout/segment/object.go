@@ -1,8 +1,11 @@
 package segment
 
 import (
+	"cmp"
 	"encoding/binary"
-	"slices"
+	"fmt"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob/scratch"
 )
 
 // objectWriter holds a segment, or a part of one, while it is written: the bytes, and
@@ -12,29 +15,19 @@ type objectWriter struct {
 	tail
 }
 
-// newObjectWriter returns a writer of a segment. The writer holds only the magic bytes, and has
-// memory for capacity bytes.
-func newObjectWriter(capacity int) *objectWriter {
-	o := &objectWriter{chunks: chunks{content: append(make([]byte, 0, max(capacity, 64<<10)), magic...)}}
+// newObjectWriter returns a writer of a segment, which holds only the magic bytes. It collects the bytes in the file,
+// or in memory if the file is nil.
+func newObjectWriter(file *scratch.File) *objectWriter {
+	o := &objectWriter{chunks: chunks{file: file, content: append(make([]byte, 0, 64<<10), magic...)}}
 	o.stored.start = int64(len(magic))
 	return o
-}
-
-// join moves all bytes written so far into one piece of memory, with free space after them. The
-// parameter more is the size of this space in bytes.
-func (o *objectWriter) join(more int) {
-	if len(o.before) == 0 {
-		o.content = slices.Grow(o.content, more)
-	} else {
-		o.content = o.moveTo(make([]byte, 0, o.length()+more))
-	}
 }
 
 // writeColumn appends a column and its checksum.
 func (o *objectWriter) writeColumn(name string, k kind, content []byte) {
 	from := len(o.content)
-	o.content = seal(appendPacked(o.content, content), from)
-	o.columns = append(o.columns, columnExtent{name: name, kind: k, offset: int64(from), size: int64(len(o.content) - from)})
+	o.content = appendPacked(o.content, content)
+	o.closeColumn(name, k, from, len(content))
 }
 
 // writeUnpacked appends a column that is not compressed as a whole, and its checksum. So readers can decompress
@@ -42,68 +35,116 @@ func (o *objectWriter) writeColumn(name string, k kind, content []byte) {
 func (o *objectWriter) writeUnpacked(name string, k kind, content []byte) {
 	from := len(o.content)
 	o.content = append(binary.AppendUvarint(o.content, uint64(len(content))), 0)
-	o.content = seal(append(o.content, content...), from)
-	o.columns = append(o.columns, columnExtent{name: name, kind: k, offset: int64(from), size: int64(len(o.content) - from)})
+	o.content = append(o.content, content...)
+	o.closeColumn(name, k, from, len(content))
 }
 
-// finish appends the terms, the columns and the tail to the stored blocks, and returns
-// the whole segment.
-func (o *objectWriter) finish(terms *termWriter, columns *objectWriter) []byte {
-	const last = 64 << 10 // room for the tail, more than most need
-	o.join(terms.length() + len(columns.content) + last)
+// closeColumn ends the column that begins at o.content[from]. The parameter size is its size before compression, in
+// bytes. If that is more than readers accept, the whole segment fails (see chunks.err).
+func (o *objectWriter) closeColumn(name string, k kind, from, size int) {
+	if size > maxColumn && o.err == nil {
+		o.err = fmt.Errorf("%w: column %s would be %d bytes, at most %d are allowed", ErrTooLarge, name, size, maxColumn)
+	}
+	o.content = seal(o.content, from)
+	o.columns = append(o.columns, columnExtent{name: name, kind: k, offset: o.spilled + int64(from), size: int64(len(o.content) - from)})
+	o.spill()
+}
+
+// finish appends the terms, the columns and the tail to the stored blocks. Then the segment is complete.
+func (o *objectWriter) finish(terms *termWriter, columns *objectWriter) {
 	o.terms = terms.index
-	o.terms.move(int64(len(o.content)))
-	o.content = terms.moveTo(o.content)
+	o.terms.move(o.length())
+	o.take(&terms.chunks)
 
 	o.version, o.documents, o.fields, o.languages, o.parts = columns.version, columns.documents, columns.fields, columns.languages, columns.parts
 	for _, c := range columns.columns {
-		c.offset += int64(len(o.content))
+		c.offset += o.length()
 		o.columns = append(o.columns, c)
 	}
-	o.content = append(o.content, columns.content...)
-	return o.tail.appendTo(o.content)
+	o.take(&columns.chunks)
+	o.content = o.tail.appendTo(o.content, o.spilled)
 }
 
-// chunks is a growing sequence of bytes in several pieces of memory, so that a piece
-// need not be copied when the sequence grows.
+// chunks is a growing sequence of bytes in several pieces, so that a piece need not be copied when the sequence
+// grows. All pieces before the last are in memory or, if there is a file, in the file.
 type chunks struct {
-	before  [][]byte // all pieces before the last
-	content []byte   // the last piece, to which bytes are appended
+	file    *scratch.File // nil: all pieces are in memory
+	before  [][]byte      // all pieces before the last, if they are in memory
+	spilled int64         // number of bytes in all pieces before the last
+	content []byte        // the last piece, to which bytes are appended
+	err     error         // first error of writing to the file, or of content that is too large
 }
 
-// spill begins a new piece of memory if the last one has 1 MiB or more.
+// piece is the size of a piece in bytes, except the last one and large ones that are appended at once.
+const piece = 1 << 20
+
+// spill begins a new piece if the last one has 1 MiB or more.
 func (p *chunks) spill() {
-	const piece = 1 << 20
 	if len(p.content) >= piece {
+		p.push()
+	}
+}
+
+// push begins a new piece.
+func (p *chunks) push() {
+	p.spilled += int64(len(p.content))
+	if p.file == nil {
 		p.before = append(p.before, p.content)
 		p.content = make([]byte, 0, piece+piece/4)
+		return
 	}
+	if p.err == nil {
+		_, p.err = p.file.Write(p.content)
+	}
+	p.content = p.content[:0]
 }
 
 // length returns the number of bytes in all pieces.
-func (p *chunks) length() int {
-	n := len(p.content)
-	for _, piece := range p.before {
-		n += len(piece)
+func (p *chunks) length() int64 { return p.spilled + int64(len(p.content)) }
+
+// take appends all bytes of another sequence, which must not be used any more. Both sequences have a file, or none.
+func (p *chunks) take(other *chunks) {
+	if p.err == nil {
+		p.err = other.err
 	}
-	return n
+	if p.file == nil {
+		p.before = append(append(p.before, p.content), other.before...)
+		p.spilled, p.content = p.length()+other.spilled, other.content
+		return
+	}
+	p.push()
+	other.push()
+	p.spilled += other.spilled
+	if p.err == nil {
+		p.err = cmp.Or(other.err, p.file.Take(other.file))
+	}
 }
 
-// moveTo appends all pieces to b, and empties the sequence.
-func (p *chunks) moveTo(b []byte) []byte {
+// joined returns all bytes as one slice, and the first error of writing them. Bytes in a file are mapped: they can be
+// used until the file is closed. There is room for some more bytes after the end. The sequence must not be used
+// afterwards.
+func (p *chunks) joined() ([]byte, error) {
+	const room = 16 // more than Distinct needs
+	if p.file != nil {
+		p.push()
+		if p.err != nil {
+			return nil, p.err
+		}
+		return p.file.Map(room)
+	}
+	all := make([]byte, 0, p.length()+room)
 	for i, piece := range p.before {
-		b = append(b, piece...)
+		all = append(all, piece...)
 		p.before[i] = nil
 	}
-	b = append(b, p.content...)
-	*p = chunks{}
-	return b
+	return append(all, p.content...), p.err
 }
 
-// Distinct returns a copy of a segment with the same documents but other bytes: its tail contains
-// the number. So the copy has another content hash, and can be stored under another key after the
+// Distinct returns a segment with the same documents as content but other bytes: its tail contains
+// the number. So it has another content hash, and can be stored under another key after the
 // segment's key was condemned (listed for deletion). Number 0 gives the segment itself. The content
-// must be a segment that Finish or Merge returned; otherwise Distinct panics.
+// must be a segment that Finish or Merge returned; otherwise Distinct panics. The new segment takes the
+// memory of the old one, whose tail is overwritten.
 func Distinct(content []byte, number uint64) []byte {
 	s, err := OpenBytes(content)
 	if err != nil {
@@ -112,5 +153,5 @@ func Distinct(content []byte, number uint64) []byte {
 	t := *s.tail
 	t.copy = number
 	end := t.end()
-	return t.appendTo(append(make([]byte, 0, len(content)+16), content[:end]...))
+	return t.appendTo(content[:end], 0)
 }

@@ -16,6 +16,9 @@ var (
 	// ErrVersion is wrapped by the error of opening a segment whose version this
 	// program cannot read.
 	ErrVersion = errors.New("segment is of another version")
+	// ErrTooLarge is wrapped by the error of writing a segment that would exceed a limit of the format (see the
+	// section Limits of the package comment), or one that the caller of Merge has set.
+	ErrTooLarge = errors.New("segment would be too large")
 )
 
 // Segment is an opened segment, an immutable index of pages. Its tail (statistics, and where

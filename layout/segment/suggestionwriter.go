@@ -187,7 +187,7 @@ func mergeSuggestions(cursors []suggestionCursor, documents uint32, hash func(do
 			all.join(c.suggestion(), hash)
 		}
 		if w.count == maxSuggestions {
-			return fmt.Errorf("a segment holds at most %d suggestions", maxSuggestions)
+			return fmt.Errorf("%w: more than %d suggestions", ErrTooLarge, maxSuggestions)
 		}
 		w.add(&all)
 		return nil

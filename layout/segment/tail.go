@@ -87,8 +87,8 @@ func (t *tail) size() int64 {
 }
 
 // appendTo appends the tail and the footer to a segment that is complete except for
-// these.
-func (t *tail) appendTo(object []byte) []byte {
+// these. The parameter before is the number of bytes of the segment that are not in object, but before it.
+func (t *tail) appendTo(object []byte, before int64) []byte {
 	from := len(object)
 	b := append(object, t.version, t.version)
 	b = binary.AppendUvarint(b, uint64(t.documents))
@@ -119,7 +119,7 @@ func (t *tail) appendTo(object []byte) []byte {
 	b = seal(b, from)
 	footer := len(b)
 	b = binary.BigEndian.AppendUint64(b, uint64(footer-from+footerSize))
-	b = binary.BigEndian.AppendUint64(b, uint64(footer+footerSize))
+	b = binary.BigEndian.AppendUint64(b, uint64(before)+uint64(footer+footerSize))
 	return seal(b, footer)
 }
 

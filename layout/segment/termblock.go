@@ -106,11 +106,10 @@ type termCursor interface {
 	addTo(w *termWriter, alone bool) error
 }
 
-// mergeTerms merges the terms of all cursors, and returns the writer that holds them. The writer also
-// counts each term's documents by language. For this, the second parameter has the number of each
-// document's language, from 0, and the third is the number of languages.
-func mergeTerms(cursors []termCursor, of []uint16, n int) (*termWriter, error) {
-	w := new(termWriter)
+// mergeTerms merges the terms of all cursors into the empty writer w, and returns it. The writer also
+// counts each term's documents by language. For this, the parameter of has the number of each
+// document's language, from 0, and n is the number of languages.
+func mergeTerms(w *termWriter, cursors []termCursor, of []uint16, n int) (*termWriter, error) {
 	w.encoder.CountBy(of, n)
 	err := eachKey(cursors, func(term []byte, having []termCursor) error {
 		for _, c := range having {
@@ -119,7 +118,7 @@ func mergeTerms(cursors []termCursor, of []uint16, n int) (*termWriter, error) {
 			}
 		}
 		w.add(term)
-		return nil
+		return w.err
 	})
 	w.finish()
 	return w, err

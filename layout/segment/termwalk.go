@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/scratch"
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
@@ -160,15 +161,15 @@ func (t *termWalk) each(visit func(p postings.Posting, positions []uint32)) erro
 	return nil
 }
 
-// mergeInputTerms merges the terms of all inputs, and returns the writer that holds the merged
+// mergeInputTerms merges the terms of all inputs into the file, and returns the writer of the merged
 // terms. The last two parameters are about the merged segment: the list of its languages, and for
 // each of its documents the index of the language in this list.
-func mergeInputTerms(ctx context.Context, all []*input, table []string, of []uint16) (*termWriter, error) {
+func mergeInputTerms(ctx context.Context, file *scratch.File, all []*input, table []string, of []uint16) (*termWriter, error) {
 	cursors := make([]termCursor, len(all))
 	for i, in := range all {
 		cursors[i] = &inputTerms{termWalk: in.walkTerms(ctx), in: in, counts: make([]uint32, len(table))}
 	}
-	return mergeTerms(cursors, of, len(table))
+	return mergeTerms(&termWriter{chunks: chunks{file: file}}, cursors, of, len(table))
 }
 
 // inputTerms walks the terms of a segment that is being merged; it is a termCursor.

@@ -30,7 +30,7 @@ func (s *System) functions(ctx context.Context) (map[string]queue.Function, func
 		scheduling: limits, share: s.leases.share,
 		transport: s.vitals.Traffic().Transport(fetch.Transport(s.options.AllowPrivate)), sleep: awake(ctx), hear: s.fetches.hear,
 		lease: untilStop(ctx, s.leases), processes: s.leases.processes,
-		agent: s.options.Agent, worker: s.worker,
+		agent: s.options.Agent, worker: s.worker, dir: s.options.Data,
 	}.functions()
 	for name, handle := range functions {
 		functions[name] = s.failures.watch(name, s.vitals.Watch(name, s.deadLetters().Watch(name, handle)))

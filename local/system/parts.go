@@ -41,6 +41,7 @@ type parts struct {
 	processes  func() int                                   // see fetch.Function.Processes
 	agent      string                                       // User-Agent of the crawler
 	worker     string                                       // name of the process in its leases
+	dir        string                                       // where merge keeps files; "": see merge.Function.Dir
 }
 
 // functions returns the functions of the search engine, such as fetch and pack, each under the name of
@@ -65,7 +66,7 @@ func (p parts) functions() map[string]message.Handler {
 	}
 	merged := &merge.Function{
 		Bucket: p.bucket(task.Merge), Redis: p.redis, Sender: p.sender, Now: time.Now, Worker: p.worker,
-		Tiers: segments.DefaultLimits(), Log: p.log(task.Merge),
+		Tiers: segments.DefaultLimits(), Dir: p.dir, Log: p.log(task.Merge),
 	}
 	swept := &sweep.Function{
 		Bucket: p.bucket(task.Sweep), Redis: p.redis, Sender: p.sender, Now: time.Now,

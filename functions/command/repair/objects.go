@@ -13,6 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/scratch"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
@@ -284,10 +285,11 @@ func (m *mending) mendSegment(ctx context.Context, key string) error {
 	if !slices.ContainsFunc(m.Manifest().Segments, func(s manifest.Segment) bool { return s.Key == key }) {
 		return nil
 	}
-	content, found, err := blob.Find(ctx, m.Bucket, key)
+	content, free, found, err := scratch.Read(ctx, m.Bucket, key, "")
 	if err != nil {
 		return err
 	}
+	defer free()
 	why, sound := "", found
 	if found {
 		if err := segment.Check(content); err != nil {

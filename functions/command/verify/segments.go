@@ -11,6 +11,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/scratch"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
@@ -48,8 +49,9 @@ func (v *run) readSegments(ctx context.Context) error {
 	progress := v.stage(Segments, bytes)
 	return each(ctx, all, func(ctx context.Context, s storedSegment) error {
 		defer progress.add(s.Bytes)
-		content, found, err := blob.Find(ctx, v.Bucket, s.Key)
+		content, free, found, err := scratch.Read(ctx, v.Bucket, s.Key, "")
 		if err == nil && found {
+			defer free()
 			return v.documents(ctx, s, content)
 		}
 		v.unsearchable(s) // a missing one was reported by the method objects
@@ -207,10 +209,11 @@ func (v *run) dictionaries(ctx context.Context, p *audit) error {
 // partition. The caller passes the function open for the kind at hand. This function opens the overlay
 // and compares it with its entry in the manifest.
 func (v *run) linkTexts(ctx context.Context, p *audit, key string, open func(segment.Source) error) error {
-	content, found, err := blob.Find(ctx, v.Bucket, key)
+	content, free, found, err := scratch.Read(ctx, v.Bucket, key, "")
 	if err != nil || !found { // reported by objects
 		return err
 	}
+	defer free()
 	if err = segment.Check(content); err == nil && !layout.IsOverlayOf(key, content) {
 		err = errors.New("its content is that of another")
 	}

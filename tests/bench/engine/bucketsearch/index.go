@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -81,10 +80,11 @@ func merge(ctx context.Context, directory string) error {
 		inputs, size = append(inputs, segment.Input{Segment: s}), size+ref.Bytes
 	}
 	began := time.Now()
-	content, err := segment.Merge(ctx, inputs, math.MaxInt64)
+	content, free, err := segment.Merge(ctx, inputs, segment.MaxBytes, directory)
 	if err != nil {
 		return err
 	}
+	defer free()
 	fmt.Println(size, time.Since(began).Microseconds())
 	for _, ref := range refs {
 		if err := os.Remove(filepath.Join(directory, ref.Key)); err != nil {
