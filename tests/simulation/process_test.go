@@ -148,7 +148,7 @@ func (p *process) bucket() blob.Bucket {
 // tiers are limits for merging segments. With these limits, merging goes on until every partition
 // has only one segment, without dead documents. The tests need this to compare the scores of
 // results with those of another run: dead documents would change the scores.
-var tiers = segments.Limits{Tier: 2, Least: 1 << 20, Bytes: 256 << 20, Most: 8}
+var tiers = segments.Limits{Tier: 2, Least: 1 << 20, Bytes: 256 << 20, Documents: 1 << 20, Most: 8}
 
 // newProcess starts a process of a function.
 func newProcess(r *runner, function string) *process {

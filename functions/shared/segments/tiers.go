@@ -9,21 +9,22 @@ import (
 
 // Limits say which segments are merged. The zero Limits mean that no segments are merged.
 type Limits struct {
-	Tier  int     // the segments of a size class (tier) are merged once there are so many of them
-	Least int64   // greatest size of a segment in the first tier, in bytes
-	Bytes int64   // greatest size of a merged segment, in bytes
-	Most  int     // greatest number of segments in one merge
-	Dead  float64 // share of dead documents, 0 to 1, above which a segment is written anew
+	Tier      int     // the segments of a size class (tier) are merged once there are so many of them
+	Least     int64   // greatest size of a segment in the first tier, in bytes
+	Bytes     int64   // greatest size of a merged segment, in bytes
+	Documents int     // greatest number of documents of a merged segment
+	Most      int     // greatest number of segments in one merge
+	Dead      float64 // share of dead documents, 0 to 1, above which a segment is written anew
 }
 
 // DefaultLimits returns limits by which eight segments of a size class are merged, into segments of
-// at most 256 MiB. There are four size classes: up to 1, 8, 64 and 128 MiB. Larger segments are not
-// merged.
+// at most 2 GiB and 2,000,000 documents. There are five size classes: up to 1, 8, 64, 512 and 1024 MiB.
+// Segments of more than half of the limits are not merged.
 //
 // When nothing is left to be merged or to be indexed anew, a partition has at most 7 segments in
-// each size class. Of the larger segments, it has at most one for each 128 MiB of the index.
+// each size class. Of the larger segments, it has at most one for each GiB, and one for each million documents.
 func DefaultLimits() Limits {
-	return Limits{Tier: 8, Least: 1 << 20, Bytes: 256 << 20, Most: 64, Dead: 0.2}
+	return Limits{Tier: 8, Least: 1 << 20, Bytes: 2 << 30, Documents: 2_000_000, Most: 64, Dead: 0.2}
 }
 
 // Mergeable returns the segments that are to be merged next, in the order of the manifest. If the
@@ -51,7 +52,7 @@ func (l Limits) Mergeable(m *manifest.Manifest) []manifest.Segment {
 		if float64(s.Dead()) > l.Dead*float64(s.Documents) {
 			rotten = append(rotten, s)
 		}
-		if weight(s) <= l.Bytes/2 {
+		if weight(s) <= l.Bytes/2 && s.Live() <= l.Documents/2 {
 			tiers[l.tier(s)] = append(tiers[l.tier(s)], s)
 		}
 	}
@@ -68,14 +69,16 @@ func (l Limits) Mergeable(m *manifest.Manifest) []manifest.Segment {
 }
 
 // cut returns those segments of a tier (size class) that are merged: the smallest ones, as many as
-// Limits.Bytes and Limits.Most allow. They are in the order of the manifest. The caller passes all
+// Limits.Bytes, Limits.Documents and Limits.Most allow. They are in the order of the manifest. The caller passes all
 // segments of the tier in a slice, which cut sorts by size.
 func (l Limits) cut(m *manifest.Manifest, of []manifest.Segment) []manifest.Segment {
 	slices.SortStableFunc(of, func(a, b manifest.Segment) int { return cmp.Compare(weight(a), weight(b)) })
 	var bytes int64
+	documents := 0
 	chosen := make(map[string]bool)
 	for _, s := range of {
-		if bytes += weight(s); bytes > l.Bytes || len(chosen) == l.Most {
+		bytes, documents = bytes+weight(s), documents+s.Live()
+		if bytes > l.Bytes || documents > l.Documents || len(chosen) == l.Most {
 			break
 		}
 		chosen[s.Key] = true
