@@ -224,7 +224,7 @@ func (in *input) copyColumns(ctx context.Context, w *columnWriter) error {
 		return err
 	}
 	if !w.vectorless {
-		if w.vectors, err = in.copyRows(ctx, w.vectors, vectors, vectorSize); err != nil {
+		if w.vectors, err = in.copyRows(ctx, w.vectors, vectors, VectorSize); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,7 @@ const vectors = "vector"
 const (
 	// VectorTerms is the greatest number of terms in a Vector.
 	VectorTerms = 24
-	vectorSize  = 3 * VectorTerms // size of a Vector in a segment, in bytes
+	VectorSize  = 3 * VectorTerms // size of a Vector in Vectors, in bytes
 )
 
 // Vector holds the most telling terms of a document's title and body. Similar documents have
@@ -42,13 +42,16 @@ type Vectors []byte
 
 // Vectors reads the vectors of all documents with one call of Source.Read.
 func (s *Segment) Vectors(ctx context.Context) (Vectors, error) {
-	rows, err := s.rows(ctx, vectors, vectorSize)
+	rows, err := s.rows(ctx, vectors, VectorSize)
 	return rows, err
 }
 
+// Row returns the Vectors that have only the vector of one document, which is document 0 there.
+func (v Vectors) Row(doc uint32) Vectors { return v[int(doc)*VectorSize:][:VectorSize:VectorSize] }
+
 // Of returns the vector of a document.
 func (v Vectors) Of(doc uint32) Vector {
-	row := v[int(doc)*vectorSize:][:vectorSize]
+	row := v.Row(doc)
 	vector := make(Vector, 0, VectorTerms)
 	for ; len(row) > 0 && row[2] > 0; row = row[3:] {
 		vector = append(vector, VectorTerm{binary.BigEndian.Uint16(row), row[2]})
@@ -59,7 +62,7 @@ func (v Vectors) Of(doc uint32) Vector {
 // appendVector encodes a vector. For each term it writes the hash (two bytes) and the weight (one
 // byte). Then it fills up with zeros, so that all encoded vectors have the same size.
 func appendVector(b []byte, vector Vector) []byte {
-	end := len(b) + vectorSize
+	end := len(b) + VectorSize
 	for _, t := range vector {
 		b = append(binary.BigEndian.AppendUint16(b, t.Hash), t.Weight)
 	}

@@ -120,16 +120,17 @@ func (ix *Index) languageOf(ctx context.Context, q *Query) (string, error) {
 	p := ix.plan(&unlimited, true)
 	limited, cancel := withDeadline(ctx, q.Deadline)
 	defer cancel()
-	g := newGathered(ix.parts, ix.memory)
-	if err := g.expand(limited, ix, p); err != nil {
+	s := ix.newSearch(&unlimited, p)
+	if err := s.expand(limited); err != nil {
 		return "", err
 	}
 	p.unify()
 	p.filter = filter{} // columns say nothing of the language
-	if err := g.read(limited, p, nil, nil); err != nil {
+	s.number(p)
+	if err := s.read(limited, p, nil, nil); err != nil {
 		return "", err
 	}
-	p.setShares(g)
+	p.setShares(&s.totals)
 	if l := p.likeliest(); l != nil {
 		return l.name, nil
 	}
@@ -197,7 +198,7 @@ func join(results []Result, q *Query) Result {
 		r := &results[i]
 		all.Total, all.Exact, all.Partial = all.Total+r.Total, all.Exact && r.Exact, all.Partial || r.Partial
 		all.Translated = append(all.Translated, r.Translated...)
-		all.Facets = joinFacets(all.Facets, r.Facets)
+		all.Facets = joinFacets(all.Facets, r.Facets, maxCounts)
 		for _, note := range r.Notes {
 			if !slices.Contains(all.Notes, note) {
 				all.Notes = append(all.Notes, note)
@@ -237,20 +238,23 @@ func (h *Hit) before(other *Hit, byDate bool) bool {
 }
 
 // joinFacets adds up the counts of two lists of facets, value by value, and returns the sums. Both
-// lists must have the same facets in the same order.
-func joinFacets(facets, more []Facet) []Facet {
+// lists must have the same facets in the same order. Of each facet, joinFacets keeps at most the given number of values.
+func joinFacets(facets, more []Facet, most int) []Facet {
 	for i := range facets {
 		f := &facets[i]
 		f.Sampled = f.Sampled || more[i].Sampled
+		at := make(map[string]int, len(f.Values))
+		for n, count := range f.Values {
+			at[count.Value] = n
+		}
 		for _, count := range more[i].Values {
-			n := slices.IndexFunc(f.Values, func(c Count) bool { return c.Value == count.Value })
-			if n < 0 {
-				f.Values = append(f.Values, count)
-			} else {
+			if n, known := at[count.Value]; known {
 				f.Values[n].Documents += count.Documents
+			} else {
+				f.Values = append(f.Values, count)
 			}
 		}
-		f.order()
+		f.order(most)
 	}
 	return facets
 }

@@ -21,53 +21,6 @@ func newAnchorStatistics(w *Weights) *statistics {
 	return t
 }
 
-// having returns the terms by which the documents with the word w are counted. These are the terms of the
-// pages' texts or, if no text has w, the terms of the anchors (texts of links to pages). The first index
-// of the result is the part (segment) of the index, and the second is the number of the term.
-func (g *gathered) having(w *queryWord) [][]*segment.Term {
-	if g.inTexts(w) {
-		return g.terms
-	}
-	return g.anchors
-}
-
-// inTexts reports whether the given word of the query occurs in the text of any page.
-func (g *gathered) inTexts(w *queryWord) bool {
-	for _, v := range w.variants {
-		for part := range g.parts {
-			if !g.missing[part] && g.terms[part][v.number] != nil {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// inAnchors reports whether the given word of the query occurs in the anchors of any page (the texts
-// of links to it).
-func (g *gathered) inAnchors(w *queryWord) bool {
-	for _, v := range w.variants {
-		for part := range g.parts {
-			if g.anchor(part, v.number) != nil {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// inNames reports whether the given word of the query occurs in the names of any site.
-func (g *gathered) inNames(w *queryWord) bool {
-	for _, v := range w.variants {
-		for part := range g.parts {
-			if v.named >= 0 && !g.missing[part] && g.terms[part][v.named] != nil {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // anchor returns the term with the given number (an index in g.names) as it is in the anchors (texts
 // of links) of a part of the index. The result is nil if these anchors lack the term, or if the part
 // has no anchors.

@@ -83,7 +83,12 @@ func (s *search) leaveOutTextless() {
 			}
 		}
 	}
-	if n > 0 {
+	s.noteTextless(n)
+}
+
+// noteTextless adds a note about the number of files without text that the list leaves out, if there are any.
+func (s *search) noteTextless(n int) {
+	if s.leftTextless = n; n > 0 {
 		s.plan.notes = append(s.plan.notes, fmt.Sprintf("Files without text, such as images, are not listed: %d.", n))
 	}
 }

@@ -381,6 +381,27 @@
 // address once, and facets count pages. Prefixes and words with edits stand for words of the
 // pages' texts.
 //
+// # Leaves
+//
+// An index of more pages than one process can search in time has leaves ([Index.WithLeaves]): other processes, each with
+// the caches of its own, that search a share of the segments. The process that is asked is the root. It asks all leaves
+// at the same time, in two steps, or three if the query has prefixes or words with edits (see [Asked]):
+//
+//	expansions   which words begin with a prefix, or are so many edits away
+//	totals       how many documents have each word; the root adds them up, and gives the sums to all leaves
+//	best         the best documents of each leaf by their words and phrases
+//
+// So every document gets the score that it would get in one process. The root puts the best documents of all leaves into
+// one order, adds the bonuses that depend on other matches, such as that for similar documents, and reads the documents
+// of the hits itself. Hits, their order and their scores are the same as without leaves. Only totals and facets that are
+// estimates may differ.
+//
+// A leaf that fails, or does not answer in time, is left out: the result is partial then, and a note says how many are
+// missing. If no leaf answers, the search fails.
+//
+// The root answers some queries alone, from the segments: for images; with Explain, Named, Pinned or Across; and with
+// the filter link:. It also corrects mistyped queries alone.
+//
 // # Reading
 //
 // A search reads in steps, each in parallel for all segments:

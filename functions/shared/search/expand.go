@@ -45,24 +45,56 @@ func (e expansions) add(other expansions) {
 	}
 }
 
-// expand sets the variants (terms) of the query's prefixes (fox*) and of its words with edits
-// (foks~). It reads the pages of words of all segments that may have them, in one step.
-func (g *gathered) expand(ctx deadline, ix *Index, p *plan) error {
-	var expanding []*queryWord
+// expand sets the variants (terms) of the query's prefixes (fox*) and of its words with edits (foks~).
+func (s *search) expand(ctx deadline) error {
+	expanding, most, err := s.plan.expanding()
+	if err != nil || len(expanding) == 0 {
+		return err
+	}
+	switch {
+	case s.isGiven:
+	case s.scatters():
+		err = s.askExpansions(ctx, len(expanding))
+	default:
+		s.expanded, err = s.readExpansions(ctx, s.ix, expanding, s.plan.images)
+	}
+	if err != nil || s.isLeaf && !s.isGiven {
+		return err
+	}
+	if len(s.expanded) != len(expanding) {
+		return errOtherPlan
+	}
+	for i, w := range expanding {
+		s.expanded[i] = s.plan.setVariants(w, s.expanded[i], most)
+	}
+	return nil
+}
+
+// expanding returns the words of the plan that stand for other words: prefixes, words with edits, and lone characters
+// (see queryWord.begins). The result most is how many words of the index each of the first two kinds may stand for.
+func (p *plan) expanding() (words []*queryWord, most int, err error) {
 	p.each(func(w *queryWord) {
 		if w.expands() {
-			expanding = append(expanding, w)
+			words = append(words, w)
 		}
 	})
-	if len(expanding) == 0 {
-		return nil
+	if len(words) == 0 {
+		return nil, 0, nil
 	}
-	most := p.limitExpanding(expanding)
+	most = p.limitExpanding(words)
+	for _, w := range words {
+		if err := w.setLike(); err != nil {
+			return nil, 0, err
+		}
+	}
+	return words, most, nil
+}
+
+// readExpansions returns what each of the given words of a query matches in all segments. It reads the pages of
+// words of the segments that may have them, in one step. The last parameter says whether the query searches images.
+func (g *gathered) readExpansions(ctx deadline, ix *Index, expanding []*queryWord, ofImages bool) ([]expansions, error) {
 	var sets []segment.WordSet
 	for _, w := range expanding {
-		if err := w.setLike(); err != nil {
-			return err
-		}
 		if !w.begins && !w.stands {
 			sets = append(sets, w.like)
 		}
@@ -80,7 +112,7 @@ func (g *gathered) expand(ctx deadline, ix *Index, p *plan) error {
 			if err := effort.Spend(ctx, w.effort()); err != nil {
 				return err
 			}
-			if of[i], err = g.expansions(ctx, part, words, w, p.images); err != nil {
+			if of[i], err = g.expansions(ctx, part, words, w, ofImages); err != nil {
 				return err
 			}
 		}
@@ -88,18 +120,18 @@ func (g *gathered) expand(ctx deadline, ix *Index, p *plan) error {
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for i, w := range expanding {
-		all := make(expansions)
+	all := make([]expansions, len(expanding))
+	for i := range all {
+		all[i] = make(expansions)
 		for _, of := range found {
 			if of != nil {
-				all.add(of[i])
+				all[i].add(of[i])
 			}
 		}
-		p.setVariants(w, all, most)
 	}
-	return nil
+	return all, nil
 }
 
 // limitExpanding limits how many prefixes (fox*) and words with edits (foks~) of the query stand for other words:
@@ -178,8 +210,9 @@ func (e expansions) collect(ctx context.Context, words *segment.Words, set segme
 // setVariants sets the terms that are searched for the word w (its variants) if w is such as fox* or foks~.
 // The parameter found has the words of the index that match w. The variants are the terms of the best of
 // these words: those with the fewest edits, then the most frequent; at most the given number, or maxBegun
-// for a lone character. If some words are left out, setVariants adds a note to the plan.
-func (p *plan) setVariants(w *queryWord, found expansions, most int) {
+// for a lone character. If some words are left out, setVariants adds a note to the plan. It returns the words that are
+// searched.
+func (p *plan) setVariants(w *queryWord, found expansions, most int) (searched expansions) {
 	if w.begins {
 		most = maxBegun
 	}
@@ -192,7 +225,9 @@ func (p *plan) setVariants(w *queryWord, found expansions, most int) {
 	case len(best) > most:
 		p.notes = append(p.notes, fmt.Sprintf("%q stands for %d words, of which the %d most frequent are searched: write more of its letters.", w.text, len(best), most))
 	}
+	searched = make(expansions)
 	for _, word := range best[:min(len(best), most)] {
+		searched[word] = found[word]
 		if w.begins {
 			worth := 1.0
 			if analysis.IsOutside(word) {
@@ -208,6 +243,7 @@ func (p *plan) setVariants(w *queryWord, found expansions, most int) {
 			p.addAll(w, &a, worth)
 		}
 	}
+	return searched
 }
 
 // isOneTerm reports whether the word is searched by a single term. The term may have two forms: one for

@@ -93,12 +93,12 @@ func TestSampledFacets(t *testing.T) {
 	}
 	ix := indexOf(t, docs[:15*stretch], docs[15*stretch:])
 	q := Query{Text: "ka", Facets: []string{Lang}}
-	s := &search{ix: ix, query: &q, plan: ix.plan(&q, false), gathered: newGathered(ix.parts, ix.memory)}
+	s := ix.newSearch(&q, ix.plan(&q, false))
+	s.number(s.plan)
 	if err := s.read(withoutDeadline(t.Context()), s.plan, q.Facets, nil); err != nil {
 		t.Fatal(err)
 	}
-	s.plan.weigh(s.gathered)
-	s.statistics = newStatistics(s.plan.languages, s.plan.weights)
+	s.weigh()
 	if err := s.sampleFacets(withoutDeadline(t.Context()), new(scan), 5); err != nil {
 		t.Fatal(err)
 	}

@@ -281,6 +281,12 @@ func sameValue(name, value, wanted string) bool {
 // query's filters demand and no document has. If a segment could not be read, it returns no notes, because documents of
 // this segment may have the value.
 func (s *search) unmatched() (notes []string) {
+	if s.scatters() {
+		if len(s.lost) > 0 {
+			return nil
+		}
+		return s.lacking
+	}
 	for _, l := range s.plan.filter.links {
 		if len(l.sources) == 0 && !l.excluded && !s.result.Partial {
 			notes = append(notes, fmt.Sprintf("No page links to %s.", l.target))

@@ -24,6 +24,7 @@ type gathered struct {
 	names   []string // the query's terms; the index of a term is its number
 	// synonyms of several words, which have the numbers after those of all terms
 	alternatives []*synonymPhrase
+	totals       Totals // how many documents have each term
 	// whether alternatives were looked for in only some of the documents that have their words
 	cutAlternatives atomic.Bool
 	// terms of texts, by part (segment) and number; nil if the part lacks the term
@@ -91,42 +92,9 @@ func (g *gathered) named(part int, err error) error {
 //	the positions of synonyms of several words (see synonymPhrase), in a second request if they are large
 //	the columns for filters and facets
 //
-// In the same step it calls the given functions for each part (segment), to read further data. It also
-// numbers the variants of the words (variant.number), and counts the documents that have each word.
+// In the same step it calls the given functions for each part (segment), to read further data. Then it sets
+// g.totals. The variants of the words must have their numbers (see gathered.number).
 func (g *gathered) read(ctx deadline, p *plan, facets []string, also []func(ctx context.Context, part int) error) error {
-	numbers := make(map[string]int)
-	numberOf := func(term string) int {
-		n, known := numbers[term]
-		if !known {
-			n = len(g.names)
-			numbers[term] = n
-			g.names = append(g.names, term)
-		}
-		return n
-	}
-	p.each(func(w *queryWord) {
-		for i := range w.variants {
-			v := &w.variants[i]
-			v.number, v.named, v.defined = numberOf(v.term), -1, -1
-		}
-		for i := range w.neighbours {
-			w.neighbours[i].number = numberOf(w.neighbours[i].term)
-		}
-	})
-	for _, w := range p.words {
-		for i := range w.variants {
-			v := &w.variants[i]
-			if !p.images && !analysis.IsOutside(v.term) {
-				v.named, v.defined = numberOf(segment.NameTerm(v.term)), numberOf(segment.DefinitionTerm(v.term))
-			}
-		}
-		for i := range w.neighbours {
-			if v := &w.neighbours[i]; !p.images {
-				v.defined = numberOf(segment.DefinitionTerm(v.term))
-			}
-		}
-	}
-	g.numberAlternatives(p)
 	positions := p.hasPhrases() || len(p.near)+len(p.alternatives) > 0
 	readPart := func(ctx context.Context, part int) (err error) {
 		if err := effort.Spend(ctx, perTerm*len(g.names)); err != nil {
@@ -172,36 +140,47 @@ func (g *gathered) read(ctx deadline, p *plan, facets []string, also []func(ctx 
 		}
 		return g.addAlternatives(ctx, part)
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		g.setTotals(p)
 	}
-	p.each(func(w *queryWord) {
-		w.documents = 0
-		for part, terms := range g.having(w) {
-			for _, v := range w.variants {
-				if !g.missing[part] && terms != nil && terms[v.number] != nil {
-					w.documents += uint64(terms[v.number].Summary.Documents)
-				}
-			}
-		}
-		for _, v := range w.neighbours {
-			w.documents += g.documentsWith(v.number)
-		}
-	})
-	return nil
+	return err
 }
 
-// documentsWith returns the number of documents that have a term in their texts, plus the number of those that have it
-// in their anchors.
-func (g *gathered) documentsWith(number int) (n uint64) {
-	for _, of := range [][][]*segment.Term{g.terms, g.anchors} {
-		for part, terms := range of {
-			if !g.missing[part] && terms != nil && terms[number] != nil {
-				n += uint64(terms[number].Summary.Documents)
+// number numbers the variants of the plan's words (variant.number), and sets g.names.
+func (g *gathered) number(p *plan) {
+	numbers := make(map[string]int)
+	numberOf := func(term string) int {
+		n, known := numbers[term]
+		if !known {
+			n = len(g.names)
+			numbers[term] = n
+			g.names = append(g.names, term)
+		}
+		return n
+	}
+	p.each(func(w *queryWord) {
+		for i := range w.variants {
+			v := &w.variants[i]
+			v.number, v.named, v.defined = numberOf(v.term), -1, -1
+		}
+		for i := range w.neighbours {
+			w.neighbours[i].number = numberOf(w.neighbours[i].term)
+		}
+	})
+	for _, w := range p.words {
+		for i := range w.variants {
+			v := &w.variants[i]
+			if !p.images && !analysis.IsOutside(v.term) {
+				v.named, v.defined = numberOf(segment.NameTerm(v.term)), numberOf(segment.DefinitionTerm(v.term))
+			}
+		}
+		for i := range w.neighbours {
+			if v := &w.neighbours[i]; !p.images {
+				v.defined = numberOf(segment.DefinitionTerm(v.term))
 			}
 		}
 	}
-	return n
+	g.numberAlternatives(p)
 }
 
 // readAnchors reads the terms of a part's anchors (texts of links to pages). Its error is an

@@ -164,6 +164,8 @@ const (
 	countedPostings = 1 << 20
 	// maxCounts is the greatest number of values that a facet returns.
 	maxCounts = 100
+	// maxLeafCounts is the greatest number of values of a facet that a leaf returns to its root.
+	maxLeafCounts = 10_000
 )
 
 // facetCounts holds numbers of matches. Its first index is the facet (such as the language), the second is
@@ -246,22 +248,26 @@ func (s *search) facets(scale float64) (facets []Facet) {
 		for value, n := range s.sums(i) {
 			facet.Values = append(facet.Values, Count{value, int(math.Round(scale * float64(n)))})
 		}
-		facet.order()
+		if s.isLeaf {
+			facet.order(maxLeafCounts)
+		} else {
+			facet.order(maxCounts)
+		}
 		facets = append(facets, facet)
 	}
 	return facets
 }
 
 // order sorts the values of a facet: the most frequent first, equally frequent ones by alphabet; or, if the facet
-// is Year, the latest year first. It keeps only the first maxCounts values.
-func (f *Facet) order() {
+// is Year, the latest year first. It keeps only the first values, as many as most says.
+func (f *Facet) order(most int) {
 	slices.SortFunc(f.Values, func(a, b Count) int {
 		if f.Name == Year {
 			return cmp.Compare(b.Value, a.Value)
 		}
 		return cmp.Or(cmp.Compare(b.Documents, a.Documents), cmp.Compare(a.Value, b.Value))
 	})
-	f.Values = f.Values[:min(len(f.Values), maxCounts)]
+	f.Values = f.Values[:min(len(f.Values), most)]
 }
 
 // sums returns, for each value of a facet, how many documents with this value were counted. The parameter facet is

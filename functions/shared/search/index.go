@@ -61,6 +61,8 @@ type Index struct {
 	// parallelPostings)
 	parallel uint64
 
+	shares []share // what leaves search; nil if this process searches all parts
+
 	weights *Weights
 	anchors *statistics // statistics by which anchors (texts of links) are scored
 }

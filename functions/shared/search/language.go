@@ -86,27 +86,23 @@ func (p *plan) setLanguages(text string, corpus []corpusLanguage) {
 	}
 }
 
-// documentsIn returns the number of documents in the language l that have the word w in their
+// documentsIn returns the number of documents in language i of the plan that have the word w in their
 // texts. If no text in any language has w, it counts the documents with w in their anchors. Some
 // segments do not store the number of documents by language. For these, documentsIn estimates it by
 // the share of the language in all documents. The last argument is the number of all documents.
-func (g *gathered) documentsIn(l *queryLanguage, w *queryWord, all float64) float64 {
-	sum, table := 0.0, g.having(w)
+func (p *plan) documentsIn(i int, w *queryWord, t *Totals, all float64) float64 {
+	l := &p.languages[i]
+	sum, totals := 0.0, t.having(w)
 	for _, v := range w.variants {
 		if v.rules&(1<<l.rules) == 0 {
 			continue
 		}
-		for part := range g.parts {
-			if g.missing[part] || table[part] == nil || table[part][v.number] == nil {
-				continue
-			}
-			term := table[part][v.number]
-			n, known := term.In(l.name)
-			if known {
-				sum += float64(n) * v.share()
-			} else if all > 0 { // estimate by the language's share of all documents
-				sum += float64(term.Summary.Documents) * l.documents / all * v.share()
-			}
+		total := &totals[v.number]
+		if total.In != nil {
+			sum += float64(total.In[i]) * v.share()
+		}
+		if total.Unknown > 0 && all > 0 { // estimate by the language's share of all documents
+			sum += float64(total.Unknown) * l.documents / all * v.share()
 		}
 	}
 	return min(sum, l.documents)
@@ -123,7 +119,7 @@ const mixed = 0.1
 // setShares sets, for each word, how many documents of each language have it. From these numbers it
 // computes by naive Bayes how probable each language of the query is. The prior of a language is its
 // share of all documents.
-func (p *plan) setShares(g *gathered) {
+func (p *plan) setShares(t *Totals) {
 	all := 0.0
 	for i := range p.languages {
 		all += p.languages[i].documents
@@ -136,7 +132,7 @@ func (p *plan) setShares(g *gathered) {
 		w.in = make([]float64, len(p.languages))
 		sum := 0.0
 		for i := range p.languages {
-			w.in[i] = g.documentsIn(&p.languages[i], w, all)
+			w.in[i] = p.documentsIn(i, w, t, all)
 			sum += w.in[i]
 		}
 		if sum == 0 {

@@ -23,8 +23,9 @@ func TestManyExpansions(t *testing.T) {
 		}
 	}
 	ix := indexOf(t, docs)
-	p := ix.plan(&Query{Text: strings.Join(query, " ")}, false)
-	if err := newGathered(ix.parts, ix.memory).expand(withoutDeadline(t.Context()), ix, p); err != nil {
+	q := Query{Text: strings.Join(query, " ")}
+	p := ix.plan(&q, false)
+	if err := ix.newSearch(&q, p).expand(withoutDeadline(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	var got []int

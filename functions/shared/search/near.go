@@ -122,9 +122,15 @@ func (s *search) addNear(ctx deadline, best []match, factor float64) error {
 	if len(may) == 0 {
 		return nil
 	}
-	found, err := s.occurring(ctx, may, s.plan.near)
-	if err != nil {
-		return err
+	found := make([][]occurrence, len(may))
+	for i, f := range may {
+		found[i] = s.carried[spot{f.part, f.doc}].phrases
+	}
+	if s.carried == nil {
+		var err error
+		if found, err = s.occurring(ctx, may, s.plan.near); err != nil {
+			return err
+		}
 	}
 	for i, n := range places {
 		if found[i] != nil {

@@ -81,7 +81,12 @@ func (g *gathered) ownDates(ctx context.Context, part int) (ownDates, error) {
 
 // dateOf returns the date that a match's page states for itself: the number of days since 1970, plus 1. It
 // returns 0 if no date is known.
-func (s *search) dateOf(f match) int { return s.dates[f.part].of(f.doc) }
+func (s *search) dateOf(f match) int {
+	if k, is := s.carried[spot{f.part, f.doc}]; is {
+		return k.date
+	}
+	return s.dates[f.part].of(f.doc)
+}
 
 // of returns the date of a document; 0 if none is known.
 func (d ownDates) of(doc uint32) int {

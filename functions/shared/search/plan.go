@@ -422,8 +422,9 @@ func (p *plan) each(do func(w *queryWord)) {
 
 // weigh sets the weights of words and phrases, and removes the words that no document has. It
 // returns false if no document can match.
-func (p *plan) weigh(g *gathered) bool {
-	p.setShares(g)
+func (p *plan) weigh(t *Totals) bool {
+	p.countDocuments(t)
+	p.setShares(t)
 	p.known = make(map[string]float64, len(p.words))
 	for _, w := range p.words {
 		if w.surface != "" && !w.expands() {

@@ -98,7 +98,8 @@ func (ix *Index) retry(ctx context.Context, limited deadline, q *Query, written 
 // in quotes need not stand together.
 func (ix *Index) attempt(ctx context.Context, limited deadline, q *Query, unquoted bool) (*search, error) {
 	p := ix.plan(q, unquoted)
-	s := &search{ix: ix, query: q, plan: p, gathered: newGathered(ix.parts, ix.memory), identities: make([][]layout.Identity, len(ix.parts)), vectors: make([]segment.Vectors, len(ix.parts))}
+	s := ix.newSearch(q, p)
+	s.unquoted = unquoted
 	s.result.Images = p.images
 	if err := effort.Expect(limited, ix.expected(q, p)); err != nil {
 		return nil, err
@@ -122,10 +123,18 @@ func (ix *Index) attempt(ctx context.Context, limited deadline, q *Query, unquot
 	if s.cutAlternatives.Load() {
 		s.result.Notes = append(s.result.Notes, "Too many pages have the words of a synonym, or of a name such as HttpClient: whether the words stand together was not looked up in all of them.")
 	}
-	if note := s.leftOut(); note != "" {
-		s.result.Notes = append(s.result.Notes, note)
+	for _, note := range []string{s.leftOut(), s.notAnswered()} {
+		if note != "" {
+			s.result.Notes = append(s.result.Notes, note)
+		}
 	}
 	return s, ctx.Err()
+}
+
+// newSearch returns a search for a query, which has not begun yet. The plan is that of the query.
+func (ix *Index) newSearch(q *Query, p *plan) *search {
+	n := len(ix.parts)
+	return &search{ix: ix, query: q, plan: p, gathered: newGathered(ix.parts, ix.memory), identities: make([][]layout.Identity, n), vectors: make([]segment.Vectors, n)}
 }
 
 // show reads the documents of the matches, and adds their hits to the result.
@@ -171,18 +180,45 @@ type search struct {
 	more       map[spot]int
 	identities [][]layout.Identity // identities (hashes of URLs) of all documents of each part; nil before they are read
 	vectors    []segment.Vectors   // term vectors of all documents of each part, by which similar ones are found; nil if not needed
-	result     Result
-	counts     facetCounts
+	unquoted   bool                // whether words in quotes need not stand together (see Index.attempt)
+	expanded   []expansions        // what each prefix and word with edits of the query matches (see expand)
+	isLeaf     bool                // whether the search is one for a root (see Index.Answer)
+	isGiven    bool                // whether the root has given the field expanded
+	// what the leaves have told about the candidates that they found; nil unless the search scatters
+	carried map[spot]carried
+	lost    []string // names of the leaves that have not answered
+	lacking []string // result of the method unmatched, as all leaves have it
+	// number of files without text that a list of all documents leaves out
+	leftTextless int
+	result       Result
+	counts       facetCounts
 }
 
 // find returns the matches on the page of hits that the query requests, the best first. It also
 // sets the fields of s.result that count and describe all matches, such as Total and Facets.
 func (s *search) find(ctx deadline) ([]match, error) {
-	if err := s.expand(ctx, s.ix, s.plan); err != nil {
+	if err := s.expand(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.findLinks(ctx); err != nil {
+	if err := s.gather(ctx); err != nil {
 		return nil, err
+	}
+	if !s.weigh() {
+		s.result.Facets = s.facets(1)
+		return nil, ctx.Err()
+	}
+	best, err := s.candidates(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.rank(ctx, best)
+}
+
+// gather completes the plan, whose words have all their variants now, and reads the terms of these words, and what
+// else the search needs of each part (segment) before the scan.
+func (s *search) gather(ctx deadline) error {
+	if err := s.findLinks(ctx); err != nil {
+		return err
 	}
 	if s.plan.images {
 		s.plan.seekImages()
@@ -193,6 +229,11 @@ func (s *search) find(ctx deadline) ([]match, error) {
 		if s.query.into == nil {
 			s.plan.joinNeighbours()
 		}
+	}
+	s.number(s.plan)
+	s.result.Exact = true
+	if s.scatters() {
+		return s.askTotals(ctx)
 	}
 	var also []func(context.Context, int) error
 	if len(s.plan.rules) > 1 {
@@ -218,7 +259,7 @@ func (s *search) find(ctx deadline) ([]match, error) {
 		also = append(also, s.readTextless)
 	}
 	if err := s.read(ctx, s.plan, s.query.Facets, also); err != nil {
-		return nil, err
+		return err
 	}
 	if s.plan.lists {
 		s.leaveOutTextless()
@@ -229,27 +270,33 @@ func (s *search) find(ctx deadline) ([]match, error) {
 	if leads {
 		s.takeLeading()
 	}
-	s.result.Exact = true
-	known := s.plan.weigh(s.gathered)
+	return nil
+}
+
+// weigh sets the weights of the plan's words by s.totals, and s.statistics. It returns false if no document can match.
+func (s *search) weigh() bool {
+	known := s.plan.weigh(&s.totals)
 	s.statistics = newStatistics(s.plan.languages, s.plan.weights)
-	if !known {
-		s.result.Facets = s.facets(1)
-		return nil, ctx.Err()
-	}
-	work := scans.Get().(*scan)
-	defer scans.Put(work)
-	best, err := s.scan(ctx, work)
-	if err != nil {
-		return nil, err
-	}
-	if s.plan.hasPhrases() {
-		best, err = s.verify(ctx, best)
+	return known
+}
+
+// candidates returns the documents with the highest scores of their words and phrases, the best first: as many as the
+// method kept says, and all that tie with the last. It also counts all matches.
+func (s *search) candidates(ctx deadline) (best []match, err error) {
+	if s.scatters() {
+		best, err = s.askBest(ctx)
 	} else {
-		err = s.countFacets(ctx, work)
+		best, err = s.scan(ctx)
 	}
-	if err != nil {
-		return nil, err
+	if n, known, all := s.documentsOfOneWord(); err == nil && known && !s.isLeaf && len(s.lost) == 0 {
+		s.result.Total, s.result.Exact = max(n, s.result.Total), all || s.result.Exact
 	}
+	return best, err
+}
+
+// rank adds all bonuses to the scores of the candidates, and returns those on the page of hits that the query
+// requests. The candidates must be sorted by score; rank sorts them anew.
+func (s *search) rank(ctx deadline, best []match) (page []match, err error) {
 	doubt := 0.0
 	if !s.byDate() {
 		doubt = s.plan.doubt(best)
@@ -269,7 +316,7 @@ func (s *search) find(ctx deadline) ([]match, error) {
 		}
 	}
 	if s.plan.images {
-		return slices.Clone(best), nil
+		return best, nil
 	}
 	if s.byDate() {
 		err = s.orderAll(ctx, best)
@@ -282,7 +329,7 @@ func (s *search) find(ctx deadline) ([]match, error) {
 	if s.folds() {
 		return s.fold(ctx, best)
 	}
-	return slices.Clone(s.page(best)), nil // best belongs to the pooled scan
+	return s.page(best), nil
 }
 
 // reach returns how many of the best matches are needed to make the page of hits:
@@ -322,7 +369,10 @@ func (s *search) kept() int {
 	return s.reach()
 }
 
-func (s *search) scan(ctx deadline, work *scan) ([]match, error) {
+// scan finds the candidates (see candidates) in the parts of the index. It counts all matches, by facet, too.
+func (s *search) scan(ctx deadline) (best []match, err error) {
+	work := scans.Get().(*scan)
+	defer scans.Put(work)
 	work.begin(s)
 	size := s.kept()
 	if s.plan.hasPhrases() {
@@ -338,10 +388,12 @@ func (s *search) scan(ctx deadline, work *scan) ([]match, error) {
 		return nil, err
 	}
 	s.result.Total, s.result.Exact = work.count, !work.passed
-	if n, known, all := s.documentsOfOneWord(); known {
-		s.result.Total, s.result.Exact = max(n, work.count), all || s.result.Exact
+	best = work.top.sorted()
+	if s.plan.hasPhrases() {
+		return s.verify(ctx, best)
 	}
-	return work.top.sorted(), nil
+	best = slices.Clone(best) // the memory of work is used again
+	return best, s.countFacets(ctx, work)
 }
 
 // documentsOfOneWord returns the number n of documents that have the word of a one-word query in their
@@ -358,10 +410,10 @@ func (s *search) documentsOfOneWord() (n int, known, all bool) {
 		return 0, false, false
 	}
 	w := s.plan.words[0]
-	if !s.inAnchors(w) && !s.inNames(w) {
+	if !s.totals.inAnchors(w) && !s.totals.inNames(w) {
 		return int(w.documents), true, true
 	}
-	return int(w.documents), s.inTexts(w), false
+	return int(w.documents), s.totals.inTexts(w), false
 }
 
 // Result is the answer to a query.

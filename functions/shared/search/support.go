@@ -162,6 +162,17 @@ func (p *plan) doubt(best []match) float64 {
 	return min(1, 2*(1-best[0].score/most))
 }
 
+// vectorOf returns the term vector of a match's document.
+func (s *search) vectorOf(f match) segment.Vector {
+	if s.carried == nil {
+		return s.vectors[f.part].Of(f.doc)
+	}
+	if k := s.carried[spot{f.part, f.doc}]; k.vector != nil {
+		return k.vector.Of(0)
+	}
+	return nil
+}
+
 // supporter is a match that is similar to another one. The fields are the cosine of the angle
 // between the two term vectors, and the supporter's score minus the lowest score of all examined
 // matches.
@@ -191,7 +202,7 @@ func (s *search) cosines(matches []match) []float64 {
 		if s.parts[m.part].Unvisited {
 			continue
 		}
-		for _, t := range s.vectors[m.part].Of(m.doc) {
+		for _, t := range s.vectorOf(m) {
 			components = append(components, component{t.Hash, i, float64(t.Weight)})
 		}
 	}

@@ -38,7 +38,7 @@ type Query struct {
 	// pages that come first, in this order; those of which no page is stored are left out
 	Pinned []layout.Identity
 
-	Synonyms *Synonyms // words that find each other; nil for none
+	Synonyms *Synonyms `json:"-"` // words that find each other; nil for none
 
 	Fold   bool // one hit for documents with about the same text, unless Text has dup:all
 	Spread bool // show at most two hits of a site among the first ten (see spread)
@@ -48,13 +48,13 @@ type Query struct {
 	Reader  []string
 	Facets  []string                  // facets by which matches are counted: Site, Lang, Collection, Type, Year
 	Explain bool                      // add an Explanation of its score to each hit
-	Hidden  func(address string) bool // reports whether an image must not be shown; nil: all may be
+	Hidden  func(address string) bool `json:"-"` // reports whether an image must not be shown; nil: all may be
 	// time at which the search returns what it has found; zero: only ctx limits it
 	Deadline time.Time
 
-	Linking Linking // finds the pages with links to the target of a filter link:; nil: these filters are ignored
+	Linking Linking `json:"-"` // finds the pages with links to the target of a filter link:; nil: these filters are ignored
 
-	Across Across // further languages in which pages are searched, by translating the query
+	Across Across `json:"-"` // further languages in which pages are searched, by translating the query
 
 	apart     bool        // whether words such as HttpClient are searched by their parts (see setApart)
 	unlimited bool        // whether the query's filters by language are ignored

@@ -1,0 +1,257 @@
+package search
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/racetest"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+// testLeaf is a leaf in the process of the test. Questions and answers are encoded, as between two processes.
+type testLeaf struct {
+	name  string
+	parts []Part
+	fails func(a *Asked) error // returns the error of a question; nil: none fails
+	asked *int                 // counts the questions
+}
+
+func (l testLeaf) Name() string { return l.name }
+
+func (l testLeaf) Ask(ctx context.Context, a *Asked) (*Answer, error) {
+	*l.asked++
+	if l.fails != nil {
+		if err := l.fails(a); err != nil {
+			return nil, err
+		}
+	}
+	content, err := json.Marshal(a)
+	if err != nil {
+		return nil, err
+	}
+	var question Asked
+	if err := json.Unmarshal(content, &question); err != nil {
+		return nil, err
+	}
+	var own []Part
+	for _, key := range question.Segments {
+		i := slices.IndexFunc(l.parts, func(p Part) bool { return p.Segment.Ref().Key == key })
+		own = append(own, l.parts[i])
+	}
+	ix, err := New(own, nil)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := ix.Answer(ctx, &question)
+	if err != nil {
+		return nil, err
+	}
+	if content, err = json.Marshal(answer); err != nil {
+		return nil, err
+	}
+	decoded := new(Answer)
+	return decoded, json.Unmarshal(content, decoded)
+}
+
+// keyed builds a segment of each group of documents, and returns an index of these segments, each of which has a key of
+// its own. Documents are deleted if their identity is in the map dead.
+func keyed(t testing.TB, dead map[layout.Identity]bool, groups ...[]segment.Document) *Index {
+	t.Helper()
+	parts := slices.Clone(indexWithout(t, dead, groups...).parts)
+	for i, docs := range groups {
+		content := contentOf(t, docs)
+		tail, err := segment.TailOf(content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ref := segment.Ref{Key: fmt.Sprint("segment ", i), Bytes: int64(len(content)), Tail: tail}
+		if parts[i].Segment, err = segment.Open(t.Context(), segment.Bytes(content), ref); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ix, err := New(parts, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ix
+}
+
+// scattered returns an index of the same parts, in which so many leaves search.
+func scattered(ix *Index, leaves int, fails func(leaf int, a *Asked) error) (scattered *Index, asked *int) {
+	asked = new(int)
+	var all []Leaf
+	for i := range leaves {
+		all = append(all, testLeaf{fmt.Sprint("leaf ", i), ix.parts, func(a *Asked) error {
+			if fails == nil {
+				return nil
+			}
+			return fails(i, a)
+		}, asked})
+	}
+	return ix.WithLeaves(all), asked
+}
+
+// TestLeavesFindTheSame searches random queries in random documents by one process, and by 1, 2 and 7 leaves. All must
+// have the same hits in the same order, with the same scores, and the same totals, facets and notes.
+func TestLeavesFindTheSame(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 9))
+	fresh := []string{"", "", "", "latest "}
+	for range racetest.Rounds(4, 1) {
+		docs := randomDocuments(random, 150+random.IntN(250))
+		for i := range docs { // some alike pages
+			if i%11 == 1 {
+				docs[i].Body, docs[i].Title, docs[i].Entries = docs[i-1].Body, docs[i-1].Title, nil
+			}
+		}
+		dead := make(map[layout.Identity]bool)
+		for _, d := range docs {
+			dead[d.ID] = random.IntN(20) == 0
+		}
+		one := keyed(t, dead, divide(random, docs, 9)...)
+		for range racetest.Rounds(50, 10) {
+			q := randomQuery(random)
+			q.Text = fresh[random.IntN(len(fresh))] + q.Text
+			q.Fold, q.Spread, q.ByDate = random.IntN(2) == 0, random.IntN(2) == 0, random.IntN(6) == 0
+			q.Facets = [][]string{nil, nil, {Site, Lang, Year}}[random.IntN(3)]
+			q.All = random.IntN(4) == 0
+			want := find(t, one, q)
+			for _, leaves := range []int{1, 2, 7} {
+				ix, asked := scattered(one, leaves, nil)
+				if diff := cmp.Diff(want, find(t, ix, q)); diff != "" {
+					t.Fatalf("%d leaves, %+v (-one process +leaves)\n%s", leaves, q, diff)
+				}
+				if *asked == 0 {
+					t.Fatalf("%+v: no leaf was asked", q)
+				}
+			}
+		}
+	}
+}
+
+// TestLongQueriesByLeaves searches long queries, for which similar documents count (see support).
+func TestLongQueriesByLeaves(t *testing.T) {
+	z := newZipf(5)
+	docs := z.documents(racetest.Rounds(400, 60))
+	one := keyed(t, nil, docs[:20], docs[20:50], docs[50:])
+	for range racetest.Rounds(30, 5) {
+		q := Query{Text: strings.ReplaceAll(z.text(6+z.random.IntN(10), nil), ". ", " "), Size: 10, Fold: true, Spread: true}
+		ix, _ := scattered(one, 2, nil)
+		if diff := cmp.Diff(find(t, one, q), find(t, ix, q)); diff != "" {
+			t.Fatalf("%+v (-one process +leaves)\n%s", q, diff)
+		}
+	}
+}
+
+// TestLostLeaves lets a leaf fail at each step of a query. The answer must have the pages of the other leaf, say that
+// it is partial, and say why.
+func TestLostLeaves(t *testing.T) {
+	var groups [][]segment.Document
+	for i := range 6 {
+		groups = append(groups, []segment.Document{page(fmt.Sprintf("http://a/%d", i), "fox and foxes")})
+	}
+	one := keyed(t, nil, groups...)
+	steps := map[string]func(a *Asked) bool{
+		"expansions": func(a *Asked) bool { return a.Expanded == nil },
+		"totals":     func(a *Asked) bool { return a.Expanded != nil && a.Totals == nil },
+		"best":       func(a *Asked) bool { return a.Totals != nil },
+	}
+	for name, is := range steps {
+		ix, _ := scattered(one, 2, func(leaf int, a *Asked) error {
+			if leaf == 1 && is(a) {
+				return context.DeadlineExceeded
+			}
+			return nil
+		})
+		result := find(t, ix, Query{Text: "fox*", Size: 10})
+		const note = "1 of the 2 servers that search parts of the index did not answer in time: their pages are missing."
+		if n := len(result.Hits); n == 0 || n == 6 || result.Total != n || !result.Partial || result.Exact || !slices.Contains(result.Notes, note) {
+			t.Errorf("%s: %d hits of %d, partial %v, notes %q", name, n, result.Total, result.Partial, result.Notes)
+		}
+		ix, _ = scattered(one, 2, func(_ int, a *Asked) error {
+			if is(a) {
+				return context.DeadlineExceeded
+			}
+			return nil
+		})
+		if _, err := ix.Search(t.Context(), Query{Text: "fox*", Size: 10}); err == nil || !strings.Contains(err.Error(), "no leaf answers") {
+			t.Errorf("%s: no leaf answers: %v", name, err)
+		}
+	}
+	ix, _ := scattered(one, 2, func(leaf int, _ *Asked) error {
+		if leaf == 0 {
+			return &Unreadable{"segment 3", errors.New("absent")}
+		}
+		return nil
+	})
+	var unreadable *Unreadable
+	if _, err := ix.Search(t.Context(), Query{Text: "fox", Size: 10}); !errors.As(err, &unreadable) || unreadable.Segment != "segment 3" {
+		t.Errorf("a leaf does not know a segment: %v", err)
+	}
+}
+
+// TestOtherPlan asks a leaf that knows other synonyms: its totals would be of other terms.
+func TestOtherPlan(t *testing.T) {
+	one := keyed(t, nil, []segment.Document{page("http://a/1", "fox")}, []segment.Document{page("http://a/2", "fox")})
+	ix, _ := scattered(one, 1, nil)
+	q := Query{Text: "fox", Size: 10, Synonyms: NewSynonyms([]SynonymSet{{Words: []string{"fox", "vixen"}}})}
+	if _, err := ix.Search(t.Context(), q); !errors.Is(err, errOtherPlan) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestDivision checks that segments are divided evenly, that the division does not depend on the order of parts and
+// leaves, and that a further leaf takes segments from others without moving any between them.
+func TestDivision(t *testing.T) {
+	var groups [][]segment.Document
+	for i := range 40 {
+		groups = append(groups, make([]segment.Document, 1+i%3))
+		for n := range groups[i] {
+			groups[i][n] = page(fmt.Sprintf("http://a/%d/%d", i, n), "fox")
+		}
+	}
+	one := keyed(t, nil, groups...)
+	leaves := func(names ...string) (all []Leaf) {
+		for _, name := range names {
+			all = append(all, testLeaf{name: name})
+		}
+		return all
+	}
+	of := func(parts []Part, all []Leaf) map[string]string {
+		leafOf := make(map[string]string)
+		for _, s := range divideAmong(parts, all) {
+			documents := 0
+			for _, part := range s.parts {
+				leafOf[parts[part].Segment.Ref().Key] = s.leaf.Name()
+				documents += parts[part].Segment.Documents()
+			}
+			if most := 79 / len(all) * 5 / 4; documents > most {
+				t.Errorf("%s of %d has %d documents, more than %d", s.leaf.Name(), len(all), documents, most)
+			}
+		}
+		return leafOf
+	}
+	want := of(one.parts, leaves("a", "b", "c"))
+	reversed := slices.Clone(one.parts)
+	slices.Reverse(reversed)
+	if diff := cmp.Diff(want, of(reversed, leaves("c", "a", "b"))); diff != "" {
+		t.Errorf("in another order (-first +other)\n%s", diff)
+	}
+	moved := 0
+	for key, leaf := range of(one.parts, leaves("a", "b", "c", "d")) {
+		if leaf != want[key] && leaf != "d" {
+			moved++
+		}
+	}
+	if moved > 8 {
+		t.Errorf("%d of 40 segments moved between leaves that were there before", moved)
+	}
+}
