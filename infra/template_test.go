@@ -94,6 +94,7 @@ func TestFunctionsAreGivenWhatTheyUse(t *testing.T) {
 	uses := map[string]string{
 		"BUCKETSEARCH_REDIS": "e.Redis", "BUCKETSEARCH_QUEUES": "e.Sender", "BUCKETSEARCH_ALLOW_PRIVATE": "e.AllowPrivate",
 		"BUCKETSEARCH_JUDGES": "e.Judges", "BUCKETSEARCH_CLICKS": "e.Clicks",
+		"BUCKETSEARCH_LEAVES": "e.Leaves", "BUCKETSEARCH_LEAF_KEY": "e.Leaves",
 	}
 	for name, f := range resources[function](t, "AWS::Serverless::Function") {
 		directory := strings.ToLower(name)

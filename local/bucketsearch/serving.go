@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
+	"github.com/bucketsearch/bucketsearch/functions/shared/leaf"
 	"github.com/bucketsearch/bucketsearch/local/system"
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
@@ -29,7 +30,8 @@ func (s *serving) flags(flags *pflag.FlagSet) {
 }
 
 // options returns how the search page answers and looks, by the flags and by the environment variables
-// BUCKETSEARCH_JUDGES and BUCKETSEARCH_CLICKS. The parameter age is PageOptions.Age.
+// BUCKETSEARCH_JUDGES, BUCKETSEARCH_CLICKS, BUCKETSEARCH_LEAVES and BUCKETSEARCH_LEAF_KEY. The parameter age is
+// PageOptions.Age.
 func (s *serving) options(age time.Duration) (o system.PageOptions, err error) {
 	o.Age = age
 	if o.Judges, err = judgment.ParseKeys(os.Getenv("BUCKETSEARCH_JUDGES")); err != nil {
@@ -37,6 +39,9 @@ func (s *serving) options(age time.Duration) (o system.PageOptions, err error) {
 	}
 	if o.Clicks, err = judgment.ParseClickKey(os.Getenv("BUCKETSEARCH_CLICKS")); err != nil {
 		return o, fmt.Errorf("BUCKETSEARCH_CLICKS: %w", err)
+	}
+	if o.Leaves, err = leaf.Parse(os.Getenv("BUCKETSEARCH_LEAVES"), os.Getenv("BUCKETSEARCH_LEAF_KEY")); err != nil {
+		return o, err
 	}
 	if o.Limits, err = s.clients.limits(); err != nil {
 		return o, err

@@ -33,6 +33,9 @@ func upCommand(where *location) *cobra.Command {
 			"counted: browsers report them, and query, page, position and day are kept for 90 days,\n" +
 			"nothing of the person. bucketsearch eval --clicked measures the ranking by that.\n" +
 			"Without the secret, no click is counted.\n\n" +
+			"With BUCKETSEARCH_LEAVES, the URLs of other servers on the same bucket, these search parts\n" +
+			"of a large index for this one. All of them need the same BUCKETSEARCH_LEAF_KEY, a secret\n" +
+			"of 16 characters or more.\n\n" +
 			"When more is asked than can be answered, some requests wait, and those that would wait\n" +
 			"for more than a second are refused (429, with Retry-After). Costly searches, such as those\n" +
 			"for a hundred results or many prefixes, wait for each other and give way to quick ones.\n" +

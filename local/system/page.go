@@ -16,6 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/query/request"
 	"github.com/bucketsearch/bucketsearch/functions/query/web"
 	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
+	"github.com/bucketsearch/bucketsearch/functions/shared/leaf"
 	"github.com/bucketsearch/bucketsearch/functions/shared/vitals"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/local/memory"
@@ -30,6 +31,7 @@ type PageOptions struct {
 	Brand  web.Brand         // how the page looks
 	Judges judgment.Keys     // keys of the persons who may grade results
 	Clicks judgment.ClickKey // signs results, so that clicks on them can be counted
+	Leaves leaf.Leaves       // search parts of the index, or ask this page to do so
 	Limits limit.Options     // Rate, and the trusted Proxies; the other fields are set for the caller
 	Dir    string            // directory of a cache on the local disk; "" for none
 	Disk   int64             // greatest size of the cache in Dir, in bytes
@@ -51,6 +53,7 @@ func (o PageOptions) handler(bucket blob.Bucket, recorder *vitals.Recorder, sear
 	inForce := &settings.Cache{Bucket: bucket, Now: time.Now, Age: o.Age} // the same age as that of manifests: takedowns are not noticed later than commits
 	searching.Settings, searching.Now, searching.Age, searching.Patience = inForce, time.Now, o.Age, patience
 	searching.Memory, searching.Dir, searching.Disk = memory.Cache(engine.DefaultMemory), o.Dir, o.Disk
+	searching.Leaves = o.Leaves.All
 	answers, err := engine.New(bucket, searching)
 	if err != nil {
 		return nil, err
@@ -61,7 +64,7 @@ func (o PageOptions) handler(bucket blob.Bucket, recorder *vitals.Recorder, sear
 	o.Limits.Now, o.Limits.After, o.Limits.AtOnce = time.Now, time.After, atOnce*runtime.GOMAXPROCS(0)
 	limited := limit.New(recorder.WatchHTTP(queryName, page), o.Limits)
 	mux := http.NewServeMux()
-	mux.Handle("/", limited)
+	mux.Handle("/", o.Leaves.Handler(answers, limited))
 	guard := &access.Guard{Settings: inForce, Now: time.Now}
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
 		if err := guard.Private(r, control.Metrics); err != nil {

@@ -20,11 +20,11 @@ func main() {
 		log.Fatal(err)
 	}
 	answers, err := engine.New(e.Bucket, engine.Options{
-		Settings: e.Settings, Now: time.Now, Age: 10 * time.Second, Log: e.Log, Paid: e.Paid, Memory: e.Cache,
+		Settings: e.Settings, Now: time.Now, Age: 10 * time.Second, Log: e.Log, Paid: e.Paid, Memory: e.Cache, Leaves: e.Leaves.All,
 		Dir: os.TempDir(), Disk: 400 << 20, Name: os.Getenv("BUCKETSEARCH_S3"), // Lambda has 512 MB of disk in /tmp
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	e.Serve(query.Handler(web.Site{Engine: answers, Judging: web.Judging{Keys: e.Judges, Bucket: e.Bucket}, Clicks: web.Clicks{Key: e.Clicks, Bucket: e.Bucket, Random: rand.IntN}}))
+	e.Serve(e.Leaves.Handler(answers, query.Handler(web.Site{Engine: answers, Judging: web.Judging{Keys: e.Judges, Bucket: e.Bucket}, Clicks: web.Clicks{Key: e.Clicks, Bucket: e.Bucket, Random: rand.IntN}})))
 }

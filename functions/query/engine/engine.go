@@ -59,6 +59,8 @@ type Options struct {
 	Patience time.Duration
 
 	Weights *search.Weights // weights of scores; nil for the standard ones
+
+	Leaves []search.Leaf // other processes that search parts of the present index (see package search, Leaves); nil if this one searches all
 }
 
 // DefaultMemory is the default of Options.Memory, in bytes.
@@ -267,7 +269,7 @@ func (e *Engine) snapshotOf(ctx context.Context, moment time.Time) (*snapshot, e
 	if last != nil && last.same(then) && last.takedowns.Version == inForce.Takedowns.Hidden().Version && last.curated.isNewest(inForce) {
 		return last, nil
 	}
-	fresh, err := e.take(ctx, then, inForce, last)
+	fresh, err := e.take(ctx, then, inForce, last, true)
 	if err != nil {
 		return nil, err
 	}

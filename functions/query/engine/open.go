@@ -174,15 +174,17 @@ func (o *opened) hide(ctx context.Context, takedowns takedown.Set) error {
 // Segments that cannot be used are left out, so that the rest can be searched. The next call of
 // take tries them again.
 //
+// The parameter past says whether the generations are those of a past moment.
+//
 // take logs missing segments and lost generations. It does not log them again if they were missing
 // in the earlier snapshot, too.
-func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Settings, last *snapshot) (*snapshot, error) {
+func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Settings, last *snapshot, past bool) (*snapshot, error) {
 	forgotten := inForce.Takedowns.Hidden()
 	if last == nil {
 		last = &snapshot{}
 	}
 	fresh := &snapshot{
-		generations: at, takedowns: forgotten, prices: inForce.Control.Priced(),
+		generations: at, past: past, takedowns: forgotten, prices: inForce.Control.Priced(),
 		curated: e.curation(ctx, inForce, last), segments: make(map[string]opened), missing: make(map[string]bool),
 	}
 	var wanted []listedSegment
@@ -268,10 +270,21 @@ func (s *snapshot) join(e *Engine) (err error) {
 }
 
 // indexWithout makes one index of all segments of the snapshot, without the pages that the given bans hide.
-// The parameter bans has indexes in curated.bans. The index uses the engine's cache of documents and its
-// weights.
+// The parameter bans has indexes in curated.bans. The index uses the engine's cache of documents, its
+// weights and, unless the snapshot is a past one, its leaves.
 func (s *snapshot) indexWithout(bans []int, e *Engine) (*search.Index, error) {
-	var parts []search.Part
+	ix, err := search.New(s.parts(bans, e), e.documents)
+	if err == nil && e.Weights != nil {
+		ix = ix.WithWeights(*e.Weights)
+	}
+	if err == nil && !s.past {
+		ix = ix.WithLeaves(e.Leaves)
+	}
+	return ix, err
+}
+
+// parts returns all segments of the snapshot, without the pages that the given bans hide.
+func (s *snapshot) parts(bans []int, e *Engine) (parts []search.Part) {
 	for _, m := range s.manifests {
 		for _, listed := range m.Segments {
 			if o, found := s.segments[listed.Key]; found {
@@ -284,11 +297,7 @@ func (s *snapshot) indexWithout(bans []int, e *Engine) (*search.Index, error) {
 			}
 		}
 	}
-	ix, err := search.New(parts, e.documents)
-	if err == nil && e.Weights != nil {
-		ix = ix.WithWeights(*e.Weights)
-	}
-	return ix, err
+	return parts
 }
 
 // anchored returns the key of the segment to which an overlay of anchors (texts of links) belongs. The

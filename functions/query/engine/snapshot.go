@@ -37,6 +37,7 @@ const (
 // immutable.
 type snapshot struct {
 	generations
+	past      bool // whether the generations are those of a past moment
 	takedowns takedown.Set
 	prices    meter.Prices
 	segments  map[string]opened // opened segments, by key
@@ -131,7 +132,7 @@ func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	fresh, err := e.take(ctx, now, inForce, last)
+	fresh, err := e.take(ctx, now, inForce, last, false)
 	if err != nil {
 		return nil, err
 	}

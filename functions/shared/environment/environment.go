@@ -10,6 +10,8 @@
 //	BUCKETSEARCH_ALLOW_PRIVATE=1   fetch may reach addresses that are not public
 //	BUCKETSEARCH_JUDGES   names and keys of those who may judge results: ann:KEY bob:KEY (query)
 //	BUCKETSEARCH_CLICKS   a secret by which clicks on results are counted (query)
+//	BUCKETSEARCH_LEAVES   URLs of query functions that search parts of the index (query; see package leaf)
+//	BUCKETSEARCH_LEAF_KEY   a secret that these share (query)
 //	BUCKETSEARCH_METRICS=1   write metrics to the log, from which CloudWatch makes custom metrics, which are paid for
 //
 // In Lambda it also reads AWS_LAMBDA_FUNCTION_MEMORY_SIZE, the MiB that are billed: seven eighths of them become the
@@ -39,6 +41,7 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
+	"github.com/bucketsearch/bucketsearch/functions/shared/leaf"
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/functions/shared/vitals"
@@ -68,6 +71,7 @@ type Environment struct {
 	AllowPrivate bool
 	Judges       judgment.Keys
 	Clicks       judgment.ClickKey
+	Leaves       leaf.Leaves
 	Log          *slog.Logger
 	Traffic      *vitals.Traffic // counts the network traffic of the process
 	Paid         float64         // memory in GB that Lambda bills for this function; 0 outside of Lambda
@@ -98,6 +102,9 @@ func Read(ctx context.Context, function string, getenv func(string) string) (*En
 	}
 	if e.Clicks, err = judgment.ParseClickKey(getenv("BUCKETSEARCH_CLICKS")); err != nil {
 		return nil, fmt.Errorf("BUCKETSEARCH_CLICKS: %w", err)
+	}
+	if e.Leaves, err = leaf.Parse(getenv("BUCKETSEARCH_LEAVES"), getenv("BUCKETSEARCH_LEAF_KEY")); err != nil {
+		return nil, err
 	}
 	memory, _ := strconv.Atoi(getenv("AWS_LAMBDA_FUNCTION_MEMORY_SIZE"))
 	options := vitals.Options{Worker: e.Worker, Now: time.Now, Memory: memory}

@@ -1,0 +1,170 @@
+// Package leaf lets query functions search for each other by HTTP. The one that a person asks is the root. It divides
+// the segments of the index among the others, the leaves, and joins what they find (see package search, Leaves).
+//
+//	BUCKETSEARCH_LEAVES     URLs of the leaves, with spaces between; a query function that has it is a root
+//	BUCKETSEARCH_LEAF_KEY   a secret of 16 characters or more; root and leaves must have the same. Without it, a query
+//	                        function does not answer roots
+//
+// A leaf is a query function like any other, on the same bucket, of the same version. It can have leaves of its own,
+// which it does not ask for a root, and can be its own root's leaf. A root sends
+//
+//	POST /leaf                  the question, a search.Asked, as JSON of at most 4 MiB
+//	Authorization: Bearer KEY
+//
+// The answers of a leaf:
+//
+//	200   a search.Answer as JSON of at most 64 MiB
+//	401   the key is wrong
+//	404   the leaf has no key
+//	409   a search.Unreadable as JSON: the leaf does not know the segment, because it has read a newer manifest than the
+//	      root, or an older one
+//	500   the question could not be answered; the body says why
+package leaf
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/search"
+)
+
+const (
+	path      = "/leaf"
+	leastKey  = 16       // least size of a key, in bytes
+	maxAsked  = 4 << 20  // greatest size of a question, in bytes
+	maxAnswer = 64 << 20 // greatest size of an answer, in bytes
+	idle      = 64       // number of connections to a leaf that are kept open between questions
+	// longest is the longest time for which a leaf works on one question.
+	longest = 30 * time.Second
+)
+
+// Leaves are the leaves of a query function, and the key with which it asks them and is asked. The zero Leaves mean
+// that it asks none, and answers no root.
+type Leaves struct {
+	All []search.Leaf
+	key string
+}
+
+// Parse reads the values of the two environment variables (see the package comment).
+func Parse(urls, key string) (Leaves, error) {
+	l := Leaves{key: key}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = idle
+	connections := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	if key != "" && len(key) < leastKey {
+		return Leaves{}, fmt.Errorf("BUCKETSEARCH_LEAF_KEY has %d characters: take a secret of %d or more, such as that of openssl rand -hex 16", len(key), leastKey)
+	}
+	for _, at := range strings.Fields(urls) {
+		u, err := url.Parse(at)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" {
+			return Leaves{}, fmt.Errorf("BUCKETSEARCH_LEAVES: %q is not the URL of a server; write it like https://search.example.org/", at)
+		}
+		l.All = append(l.All, client{u.Scheme + "://" + u.Host, key, connections})
+	}
+	if len(l.All) > 0 && key == "" {
+		return Leaves{}, fmt.Errorf("BUCKETSEARCH_LEAVES is set, and BUCKETSEARCH_LEAF_KEY is not: give root and leaves the same secret of %d characters or more", leastKey)
+	}
+	return l, nil
+}
+
+// Answerer answers the questions of roots (see search.Index.Answer).
+type Answerer interface {
+	Answer(ctx context.Context, a *search.Asked) (*search.Answer, error)
+}
+
+// Handler returns a handler that answers roots, and passes all other requests to next. It works on as many questions at
+// the same time as there are processors; further ones wait.
+func (l Leaves) Handler(by Answerer, next http.Handler) http.Handler {
+	turns := make(chan struct{}, runtime.GOMAXPROCS(0))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path != path:
+			next.ServeHTTP(w, r)
+		case l.key == "" || r.Method != http.MethodPost:
+			http.NotFound(w, r)
+		case subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+l.key)) == 0:
+			http.Error(w, "The key is wrong.", http.StatusUnauthorized)
+		default:
+			answer(w, r, by, turns)
+		}
+	})
+}
+
+func answer(w http.ResponseWriter, r *http.Request, by Answerer, turns chan struct{}) {
+	var asked search.Asked
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxAsked)).Decode(&asked); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), min(asked.Patience, longest))
+	defer cancel()
+	select {
+	case turns <- struct{}{}:
+		defer func() { <-turns }()
+	case <-ctx.Done():
+		http.Error(w, "other questions took all the time", http.StatusServiceUnavailable)
+		return
+	}
+	found, err := by.Answer(ctx, &asked)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(found) // fails when the root has gone
+}
+
+// client is a leaf that is asked by HTTP; it implements search.Leaf.
+type client struct {
+	origin, key string // origin is scheme and host, such as https://search.example.org
+	connections *http.Client
+}
+
+func (c client) Name() string { return c.origin }
+
+func (c client) Ask(ctx context.Context, a *search.Asked) (*search.Answer, error) {
+	answer, err := c.ask(ctx, a)
+	if err != nil {
+		return nil, fmt.Errorf("cannot ask the leaf %s: %w", c.origin, err)
+	}
+	return answer, nil
+}
+
+func (c client) ask(ctx context.Context, a *search.Asked) (*search.Answer, error) {
+	question, err := json.Marshal(a)
+	if err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.origin+path, strings.NewReader(string(question)))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Authorization", "Bearer "+c.key)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := c.connections.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	body := io.LimitReader(response.Body, maxAnswer)
+	switch response.StatusCode {
+	case http.StatusOK:
+		answer := new(search.Answer)
+		if err := json.NewDecoder(body).Decode(answer); err != nil {
+			return nil, fmt.Errorf("its answer is no JSON: %w", err)
+		}
+		return answer, nil
+	case http.StatusConflict:
+		return nil, unknown(body)
+	}
+	said, _ := io.ReadAll(io.LimitReader(body, 1000)) // as much as there is
+	return nil, fmt.Errorf("status %d: %s", response.StatusCode, strings.TrimSpace(string(said)))
+}

@@ -1,0 +1,137 @@
+package leaf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/search"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+)
+
+const key = "0123456789abcdef"
+
+// answerer is an Answerer that answers every question by calling itself.
+type answerer func(ctx context.Context, a *search.Asked) (*search.Answer, error)
+
+func (f answerer) Answer(ctx context.Context, a *search.Asked) (*search.Answer, error) {
+	return f(ctx, a)
+}
+
+// serve starts a leaf with a key, and returns it as a root with another key sees it.
+func serve(t *testing.T, ofLeaf, ofRoot string, by answerer) search.Leaf {
+	t.Helper()
+	own, err := Parse("", ofLeaf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(own.Handler(by, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "other paths")
+	})))
+	t.Cleanup(server.Close)
+	root, err := Parse(server.URL, ofRoot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root.All[0]
+}
+
+func TestAsk(t *testing.T) {
+	asked := &search.Asked{Segments: []string{"a", "b"}, Patience: time.Minute, Query: search.Query{Text: "fox*", Size: 10}, Totals: &search.Totals{Texts: []search.TermTotal{{Documents: 3, In: []uint64{1, 2}}}}}
+	want := &search.Answer{Best: []search.Candidate{{Segment: 1, Doc: 7, Score: 1.0 / 3}}, Total: 1, Exact: true}
+	l := serve(t, key, key, func(ctx context.Context, a *search.Asked) (*search.Answer, error) {
+		if diff := cmp.Diff(asked.Totals, a.Totals); diff != "" || a.Query.Text != "fox*" || len(a.Segments) != 2 {
+			t.Errorf("the question has changed: %+v\n%s", a, diff)
+		}
+		if end, ends := ctx.Deadline(); !ends || time.Until(end) > longest {
+			t.Errorf("the leaf works until %v", end)
+		}
+		return want, nil
+	})
+	got, err := l.Ask(t.Context(), asked)
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+}
+
+func TestAskFails(t *testing.T) {
+	works := func(context.Context, *search.Asked) (*search.Answer, error) { return new(search.Answer), nil }
+	for name, c := range map[string]struct {
+		ofLeaf string
+		by     answerer
+		want   string
+	}{
+		"other key": {"another key 1234", works, "status 401: The key is wrong."},
+		"no key":    {"", works, "status 404"},
+		"failure":   {key, func(context.Context, *search.Asked) (*search.Answer, error) { return nil, errors.New("out of luck") }, "status 500: out of luck"},
+	} {
+		_, err := serve(t, c.ofLeaf, key, c.by).Ask(t.Context(), &search.Asked{Patience: time.Minute})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", name, err, c.want)
+		}
+	}
+	l := serve(t, key, key, func(context.Context, *search.Asked) (*search.Answer, error) {
+		return nil, fmt.Errorf("cannot answer: %w", &search.Unreadable{Segment: "segments/0000/1.seg", Err: blob.ErrAbsent})
+	})
+	var of *search.Unreadable
+	if _, err := l.Ask(t.Context(), &search.Asked{Patience: time.Minute}); !errors.As(err, &of) || of.Segment != "segments/0000/1.seg" || !errors.Is(err, blob.ErrAbsent) {
+		t.Errorf("an unknown segment: got %v", err)
+	}
+	late := serve(t, key, key, func(ctx context.Context, _ *search.Asked) (*search.Answer, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	if _, err := late.Ask(t.Context(), &search.Asked{Patience: time.Millisecond}); err == nil || !strings.Contains(err.Error(), "deadline exceeded") {
+		t.Errorf("no time: got %v", err)
+	}
+}
+
+func TestHandler(t *testing.T) {
+	own, err := Parse("", key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := own.Handler(nil, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
+	for _, c := range []struct {
+		method, path, body string
+		want               int
+	}{
+		{"GET", "/search", "", http.StatusTeapot},
+		{"GET", "/leaf", "", http.StatusNotFound},
+		{"POST", "/leaf", "no JSON", http.StatusBadRequest},
+		{"POST", "/leaf", `{"Segments":["` + strings.Repeat("x", maxAsked) + `"]}`, http.StatusBadRequest},
+	} {
+		r := httptest.NewRequest(c.method, c.path, strings.NewReader(c.body))
+		r.Header.Set("Authorization", "Bearer "+key)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != c.want {
+			t.Errorf("%s %s with %d bytes: status %d, want %d", c.method, c.path, len(c.body), w.Code, c.want)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	l, err := Parse(" http://127.0.0.1:8081 https://two.example/ ", key)
+	if err != nil || len(l.All) != 2 || l.All[0].Name() != "http://127.0.0.1:8081" || l.All[1].Name() != "https://two.example" {
+		t.Errorf("%+v, %v", l.All, err)
+	}
+	for _, c := range []struct{ urls, key, want string }{
+		{"", "short", "BUCKETSEARCH_LEAF_KEY has 5 characters"},
+		{"http://a/", "", "BUCKETSEARCH_LEAF_KEY is not"},
+		{"a.example", key, `"a.example" is not the URL of a server`},
+		{"ftp://a/", key, `"ftp://a/" is not the URL of a server`},
+		{"http://a/search", key, `"http://a/search" is not the URL of a server`},
+	} {
+		if _, err := Parse(c.urls, c.key); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q, %q: got %v, want %q", c.urls, c.key, err, c.want)
+		}
+	}
+}
