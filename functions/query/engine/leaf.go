@@ -8,6 +8,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/strategy/curation"
 )
 
@@ -18,6 +19,8 @@ import (
 // If the present snapshot lacks one of the segments, Answer reads the manifests again. If that does not help, the error
 // is a *search.Unreadable that wraps blob.ErrAbsent.
 func (e *Engine) Answer(ctx context.Context, a *search.Asked) (*search.Answer, error) {
+	began, costs := e.Now(), new(meter.Meter)
+	ctx = meter.With(ctx, costs)
 	current, err := e.snapshotOf(ctx, time.Time{})
 	var tried retries
 	for err == nil {
@@ -38,6 +41,7 @@ func (e *Engine) Answer(ctx context.Context, a *search.Asked) (*search.Answer, e
 		}
 		var answer *search.Answer
 		if answer, err = index.Answer(ctx, a); err == nil {
+			answer.Spent = costs.Spent(e.Now().Sub(began).Seconds() * e.Paid)
 			return answer, nil
 		}
 		current, err = e.afterFault(ctx, current, err, &tried)

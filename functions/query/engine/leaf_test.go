@@ -11,6 +11,9 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/query/querytest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 )
 
 // near is a leaf in the process of the test.
@@ -26,10 +29,10 @@ func (n near) Ask(ctx context.Context, a *search.Asked) (*search.Answer, error) 
 }
 
 // withLeaves returns an engine that has two leaves, and these.
-func (s *store) withLeaves() (root *Engine, leaves []*Engine) {
-	root = s.engine(s.Bucket)
+func (s *store) withLeaves(bucket blob.Reader) (root *Engine, leaves []*Engine) {
+	root = s.engine(bucket)
 	for i := range 2 {
-		leaf := s.engine(s.Bucket)
+		leaf := s.engine(bucket)
 		leaves = append(leaves, leaf)
 		root.Leaves = append(root.Leaves, near{fmt.Sprint("leaf ", i), leaf})
 	}
@@ -52,7 +55,7 @@ func ask(t *testing.T, e *Engine, q search.Query) Result {
 func TestLeaves(t *testing.T) {
 	s := newStore(t, 3)
 	s.Publish(querytest.Manual(9)...)
-	root, leaves := s.withLeaves()
+	root, leaves := s.withLeaves(s.Bucket)
 	q := search.Query{Text: "the manual chapter", Size: 20, Fold: true, Spread: true, Facets: []string{search.Site}}
 	same := func(when string, pages int) {
 		t.Helper()
@@ -73,6 +76,23 @@ func TestLeaves(t *testing.T) {
 	same("all are new", 10)
 }
 
+// TestCostOfLeaves compares the cost of a search with the requests of all processes.
+func TestCostOfLeaves(t *testing.T) {
+	s := newStore(t, 3)
+	s.Publish(querytest.Manual(9)...)
+	counted := countblob.New(meter.Bucket(s.Bucket))
+	root, _ := s.withLeaves(counted)
+	ask(t, root, search.Query{}) // reads the manifests
+	before := counted.Counts()
+	found, err := root.Search(t.Context(), Query{Query: search.Query{Text: "manual", Size: 5}, Cost: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := counted.Counts().Requests() - before.Requests(); found.Cost.Requests != want || want < 4 || found.Cost.DependentSteps < 2 {
+		t.Errorf("%+v, want %d requests in some steps", found.Cost, want)
+	}
+}
+
 // TestUnknownSegment asks a leaf to search in a segment that no manifest lists.
 func TestUnknownSegment(t *testing.T) {
 	s := newStore(t, 1)
@@ -88,7 +108,7 @@ func TestUnknownSegment(t *testing.T) {
 func TestPastWithoutLeaves(t *testing.T) {
 	s := newStore(t, 1)
 	s.Publish(querytest.Manual(3)...)
-	root, _ := s.withLeaves()
+	root, _ := s.withLeaves(s.Bucket)
 	root.Leaves = slices.Repeat([]search.Leaf{failingLeaf{}}, 2)
 	if _, err := root.Search(t.Context(), Query{Query: search.Query{Text: "manual", Size: 10}}); !errors.Is(err, errFails) {
 		t.Errorf("the present: got %v", err)

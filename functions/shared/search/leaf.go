@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
@@ -62,6 +63,8 @@ type Answer struct {
 	Facets []Facet `json:",omitempty"`
 
 	Partial bool // whether a segment was not read or scanned in time
+
+	Spent meter.Spent // what the step has cost; set by the leaf's engine
 }
 
 // Candidate is a document that a leaf has found, with what the root needs to rank it among those of other leaves.

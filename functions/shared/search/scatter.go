@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
@@ -113,6 +114,7 @@ func (s *search) ask(ctx context.Context, a Asked, take func(of share, answer *A
 	within, cancel := context.WithTimeout(ctx, a.Patience)
 	defer cancel()
 	var group errgroup.Group
+	fork := meter.NewFork(within)
 	for i, of := range s.ix.shares {
 		if slices.Contains(s.lost, of.leaf.Name()) {
 			continue
@@ -122,7 +124,10 @@ func (s *search) ask(ctx context.Context, a Asked, take func(of share, answer *A
 			for _, part := range of.parts {
 				to.Segments = append(to.Segments, s.parts[part].Segment.Ref().Key)
 			}
-			answers[i], failures[i] = of.leaf.Ask(within, &to)
+			branch := fork.Branch()
+			if answers[i], failures[i] = of.leaf.Ask(branch, &to); failures[i] == nil {
+				meter.Add(branch, answers[i].Spent)
+			}
 			return nil
 		})
 	}

@@ -60,6 +60,17 @@ func (c *Counter) Counts() Counts {
 	}
 }
 
+// Add adds requests that were counted elsewhere.
+func (c *Counter) Add(counts Counts) {
+	c.put.Add(counts.Put)
+	c.get.Add(counts.Get)
+	c.list.Add(counts.List)
+	c.del.Add(counts.Delete)
+	c.head.Add(counts.Head)
+	c.read.Add(counts.Read)
+	c.written.Add(counts.Written)
+}
+
 // Bucket is a blob.Bucket that passes every call to an inner bucket and counts the
 // requests. The inner one must be the store itself, and not a blob.Retry around it, so
 // that every attempt is counted.

@@ -23,7 +23,9 @@ import (
 type Meter struct {
 	requests countblob.Counter
 	hits     atomic.Int64
-	root     thread // counter of the operation's dependent steps; Cost.DependentSteps is read from it
+	calls    atomic.Int64 // number of Spent that Add has added
+	billed   atomic.Int64 // sum of their GBSeconds, in 10⁻⁹ GB-seconds
+	root     thread       // counter of the operation's dependent steps; Cost.DependentSteps is read from it
 }
 
 // Requests returns the numbers of requests and bytes so far.
@@ -39,8 +41,34 @@ func (m *Meter) Cost(prices Prices, gbSeconds float64) Cost {
 		Bytes:          requests.Read + requests.Written,
 		DependentSteps: m.root.now(),
 		CacheHits:      m.hits.Load(),
-		USD:            prices.Of(requests, 1, gbSeconds),
+		USD:            prices.Of(requests, 1+m.calls.Load(), gbSeconds+float64(m.billed.Load())/1e9),
 	}
+}
+
+// Spent is what another process has spent on a part of an operation, which it has measured by a Meter of its own.
+type Spent struct {
+	Requests  countblob.Counts
+	Steps     int64   // as Cost.DependentSteps
+	Hits      int64   // as Cost.CacheHits
+	GBSeconds float64 // billed time of the function that ran there
+}
+
+// Spent returns what was counted so far, for a process that adds it by Add. The parameter is that of Cost.
+func (m *Meter) Spent(gbSeconds float64) Spent {
+	return Spent{m.Requests(), m.root.now(), m.hits.Load(), gbSeconds}
+}
+
+// Add adds what another process has spent, in one invocation of a function, to the meter of ctx.
+func Add(ctx context.Context, s Spent) {
+	t := of(ctx)
+	if t == nil {
+		return
+	}
+	t.meter.requests.Add(s.Requests)
+	t.meter.hits.Add(s.Hits)
+	t.meter.calls.Add(1)
+	t.meter.billed.Add(int64(s.GBSeconds * 1e9))
+	t.reach(t.now() + s.Steps)
 }
 
 // Cost is the use of the object store by one operation, with the price of its requests and of the

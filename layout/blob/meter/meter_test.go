@@ -146,3 +146,28 @@ func BenchmarkGet(b *testing.B) {
 		})
 	}
 }
+
+// TestAdd adds what two other processes have spent in parallel to an operation that has sent requests itself.
+func TestAdd(t *testing.T) {
+	elsewhere := new(Meter)
+	use(With(t.Context(), elsewhere), Bucket(memblob.New()))
+	Hit(With(t.Context(), elsewhere), 2)
+	spent := elsewhere.Spent(0.5)
+	m := new(Meter)
+	ctx := With(t.Context(), m)
+	use(ctx, Bucket(memblob.New()))
+	own := m.Cost(USEast1(), 0)
+	fork := NewFork(ctx)
+	for range 2 {
+		Add(fork.Branch(), spent)
+	}
+	Add(t.Context(), spent) // no meter: nothing is counted
+	got := m.Cost(USEast1(), 0)
+	want := Cost{
+		Requests: 3 * own.Requests, Bytes: 3 * own.Bytes, DependentSteps: 2 * own.DependentSteps, CacheHits: own.CacheHits + 4,
+		USD: USEast1().Of(m.Requests(), 3, 1),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
