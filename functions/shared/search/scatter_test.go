@@ -105,7 +105,7 @@ func scattered(ix *Index, leaves int, fails func(leaf int, a *Asked) error) (sca
 func TestLeavesFindTheSame(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 9))
 	fresh := []string{"", "", "", "latest "}
-	for range racetest.Rounds(4, 1) {
+	for range racetest.Rounds(3, 1) {
 		docs := randomDocuments(random, 150+random.IntN(250))
 		for i := range docs { // some alike pages
 			if i%11 == 1 {
@@ -120,6 +120,9 @@ func TestLeavesFindTheSame(t *testing.T) {
 		for range racetest.Rounds(50, 10) {
 			q := randomQuery(random)
 			q.Text = fresh[random.IntN(len(fresh))] + q.Text
+			if random.IntN(8) == 0 { // its parts are searched if no page has the word
+				q.Text = "Koru" + strings.ToUpper(randomWord(random)[:1]) + randomWord(random)[1:]
+			}
 			q.Fold, q.Spread, q.ByDate = random.IntN(2) == 0, random.IntN(2) == 0, random.IntN(6) == 0
 			q.Facets = [][]string{nil, nil, {Site, Lang, Year}}[random.IntN(3)]
 			q.All = random.IntN(4) == 0
@@ -148,6 +151,21 @@ func TestLongQueriesByLeaves(t *testing.T) {
 		if diff := cmp.Diff(find(t, one, q), find(t, ix, q)); diff != "" {
 			t.Fatalf("%+v (-one process +leaves)\n%s", q, diff)
 		}
+	}
+}
+
+// TestSentExpansions searches a prefix of many words: leaves must be sent only those that are searched.
+func TestSentExpansions(t *testing.T) {
+	one := keyed(t, nil, []segment.Document{page("http://a/1", strings.Join(append(wordsFrom("ka", 0), wordsFrom("kab", 0)...), " "))})
+	sent := 0
+	ix, _ := scattered(one, 1, func(_ int, a *Asked) error {
+		if a.Expanded != nil {
+			sent = max(sent, len(a.Expanded[0]))
+		}
+		return nil
+	})
+	if found := find(t, ix, Query{Text: "ka*", Size: 10}); found.Total != 1 || sent != MaxExpansions {
+		t.Errorf("%d words are sent, %d pages found", sent, found.Total)
 	}
 }
 
