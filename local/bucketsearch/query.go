@@ -38,9 +38,14 @@ func queryCommand(where *location) *cobra.Command {
 			"speaks to Prometheus on the same machine, or with a key of the scope metrics. At SIGTERM it\n" +
 			"accepts no further connection, and ends when all requests are answered. It logs JSON to the\n" +
 			"standard error.\n\n" +
+			"The servers of an index that is too large for one share the work: with BUCKETSEARCH_LEAVES,\n" +
+			"the URLs of others, a server asks them to search parts of the index, and joins what they\n" +
+			"find. All of them need the same BUCKETSEARCH_LEAF_KEY, a secret of 16 characters or more. What\n" +
+			"does not answer in time is left out, and the answer says so.\n\n" +
 			"BUCKETSEARCH_JUDGES and BUCKETSEARCH_CLICKS are read as by bucketsearch up.",
 		Example: "  bucketsearch query --s3 https://s3.eu-central-1.amazonaws.com/my-bucket --listen 0.0.0.0:8080\n" +
-			"  bucketsearch query --s3 http://127.0.0.1:9000/pages --cache /var/cache/bs --cache-size 20GB",
+			"  bucketsearch query --s3 http://127.0.0.1:9000/pages --cache /var/cache/bs --cache-size 20GB\n" +
+			"  BUCKETSEARCH_LEAVES=\"http://10.0.0.2:8080 http://10.0.0.3:8080\" bucketsearch query --s3 http://10.0.0.1:9000/pages",
 		Args: nothing,
 		PreRunE: func(*cobra.Command, []string) error {
 			if where.s3 == "" {

@@ -2,12 +2,15 @@ package system
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/leaf"
 )
 
 // TestSearcher serves searches of a bucket with credentials that may only read.
@@ -81,5 +84,48 @@ func TestSearcherWithoutABucket(t *testing.T) {
 		if w.Code != want {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}
+	}
+}
+
+// TestSearcherAsksLeaves searches a bucket by two servers, of which one asks the other to search. Without the other,
+// it cannot answer.
+func TestSearcherAsksLeaves(t *testing.T) {
+	t.Parallel()
+	s := open(t, options(t))
+	crawl(t, s, Plan{Seeds: seeds(newSite(t, 5).URL)})
+	newServer := func(urls string) *httptest.Server {
+		leaves, err := leaf.Parse(urls, "0123456789abcdef")
+		if err != nil {
+			t.Fatal(err)
+		}
+		location := Options{S3: newProxy(t, s, func(http.ResponseWriter, *http.Request) bool { return true }), Getenv: s.store.getenv}
+		searcher, err := NewSearcher(location, PageOptions{Leaves: leaves}, slog.New(slog.NewTextHandler(t.Output(), nil)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := httptest.NewServer(searcher.Page)
+		t.Cleanup(server.Close)
+		return server
+	}
+	other := newServer("")
+	home := newServer(other.URL)
+	ask := func() (status int, body string) {
+		response, err := http.Get(home.URL + "/v1/search?q=number+3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		content, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return response.StatusCode, strings.ReplaceAll(string(content), `": `, `":`)
+	}
+	if status, body := ask(); status != http.StatusOK || !strings.Contains(body, `"title":"Page 3"`) || strings.Contains(body, "partial") {
+		t.Errorf("status %d: %.500s", status, body)
+	}
+	other.Close()
+	if status, body := ask(); status != http.StatusInternalServerError {
+		t.Errorf("without the other server: status %d: %.500s", status, body)
 	}
 }

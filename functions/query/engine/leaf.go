@@ -49,6 +49,29 @@ func (e *Engine) Answer(ctx context.Context, a *search.Asked) (*search.Answer, e
 	return nil, fmt.Errorf("cannot answer a root: %w", err)
 }
 
+// logged is a leaf whose failures are logged: the answer to the person who searches tells only their number.
+type logged struct {
+	search.Leaf
+	engine *Engine
+}
+
+// Ask implements search.Leaf.
+func (l logged) Ask(ctx context.Context, a *search.Asked) (*search.Answer, error) {
+	answer, err := l.Leaf.Ask(ctx, a)
+	if err != nil {
+		l.engine.Log.WarnContext(ctx, "a leaf is left out of an answer", "leaf", l.Name(), "error", err)
+	}
+	return answer, err
+}
+
+// leaves returns the engine's leaves, for an index.
+func (e *Engine) leaves() (all []search.Leaf) {
+	for _, leaf := range e.Leaves {
+		all = append(all, logged{leaf, e})
+	}
+	return all
+}
+
 // chosen returns the parts of the index that a root asks for, in its order. If the snapshot lacks one of them, chosen
 // returns the key of its segment.
 func (s *snapshot) chosen(a *search.Asked, e *Engine) (parts []search.Part, lacking string) {

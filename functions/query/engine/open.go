@@ -278,7 +278,7 @@ func (s *snapshot) indexWithout(bans []int, e *Engine) (*search.Index, error) {
 		ix = ix.WithWeights(*e.Weights)
 	}
 	if err == nil && !s.past {
-		ix = ix.WithLeaves(e.Leaves)
+		ix = ix.WithLeaves(e.leaves())
 	}
 	return ix, err
 }

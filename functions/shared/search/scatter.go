@@ -263,5 +263,5 @@ func (s *search) notAnswered() string {
 	if len(s.lost) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of the %d servers that search parts of the index did not answer in time: their pages are missing.", len(s.lost), len(s.ix.shares))
+	return fmt.Sprintf("%d of the %d servers that search parts of the index did not answer: their pages are missing.", len(s.lost), len(s.ix.shares))
 }

@@ -190,7 +190,7 @@ func TestLostLeaves(t *testing.T) {
 			return nil
 		})
 		result := find(t, ix, Query{Text: "fox*", Size: 10})
-		const note = "1 of the 2 servers that search parts of the index did not answer in time: their pages are missing."
+		const note = "1 of the 2 servers that search parts of the index did not answer: their pages are missing."
 		if n := len(result.Hits); n == 0 || n == 6 || result.Total != n || !result.Partial || result.Exact || !slices.Contains(result.Notes, note) {
 			t.Errorf("%s: %d hits of %d, partial %v, notes %q", name, n, result.Total, result.Partial, result.Notes)
 		}
