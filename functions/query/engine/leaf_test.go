@@ -39,8 +39,8 @@ func (s *store) withLeaves(bucket blob.Reader) (root *Engine, leaves []*Engine) 
 	return root, leaves
 }
 
-// ask returns what an engine finds, without the time that it took.
-func ask(t *testing.T, e *Engine, q search.Query) Result {
+// answerOf returns what an engine finds, without the time that it took.
+func answerOf(t *testing.T, e *Engine, q search.Query) Result {
 	t.Helper()
 	found, err := e.Search(t.Context(), Query{Query: q})
 	if err != nil {
@@ -59,7 +59,7 @@ func TestLeaves(t *testing.T) {
 	q := search.Query{Text: "the manual chapter", Size: 20, Fold: true, Spread: true, Facets: []string{search.Site}}
 	same := func(when string, pages int) {
 		t.Helper()
-		want, got := ask(t, s.engine(s.Bucket), q), ask(t, root, q)
+		want, got := answerOf(t, s.engine(s.Bucket), q), answerOf(t, root, q)
 		if diff := cmp.Diff(want, got); diff != "" || got.Total != pages {
 			t.Errorf("%s: %d pages, want %d (-alone +leaves)\n%s", when, got.Total, pages, diff)
 		}
@@ -80,15 +80,15 @@ func TestLeaves(t *testing.T) {
 func TestCostOfLeaves(t *testing.T) {
 	s := newStore(t, 3)
 	s.Publish(querytest.Manual(9)...)
-	counted := countblob.New(meter.Bucket(s.Bucket))
-	root, _ := s.withLeaves(counted)
-	ask(t, root, search.Query{}) // reads the manifests
-	before := counted.Counts()
+	metered := countblob.New(meter.Bucket(s.Bucket))
+	root, _ := s.withLeaves(metered)
+	answerOf(t, root, search.Query{}) // reads the manifests
+	before := metered.Counts()
 	found, err := root.Search(t.Context(), Query{Query: search.Query{Text: "manual", Size: 5}, Cost: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := counted.Counts().Requests() - before.Requests(); found.Cost.Requests != want || want < 4 || found.Cost.DependentSteps < 2 {
+	if want := metered.Counts().Requests() - before.Requests(); found.Cost.Requests != want || want < 4 || found.Cost.DependentSteps < 2 {
 		t.Errorf("%+v, want %d requests in some steps", found.Cost, want)
 	}
 }

@@ -174,17 +174,17 @@ func (o *opened) hide(ctx context.Context, takedowns takedown.Set) error {
 // Segments that cannot be used are left out, so that the rest can be searched. The next call of
 // take tries them again.
 //
-// The parameter past says whether the generations are those of a past moment.
+// The parameter isPast says whether the generations are those of a past moment.
 //
 // take logs missing segments and lost generations. It does not log them again if they were missing
 // in the earlier snapshot, too.
-func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Settings, last *snapshot, past bool) (*snapshot, error) {
+func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Settings, last *snapshot, isPast bool) (*snapshot, error) {
 	forgotten := inForce.Takedowns.Hidden()
 	if last == nil {
 		last = &snapshot{}
 	}
 	fresh := &snapshot{
-		generations: at, past: past, takedowns: forgotten, prices: inForce.Control.Priced(),
+		generations: at, past: isPast, takedowns: forgotten, prices: inForce.Control.Priced(),
 		curated: e.curation(ctx, inForce, last), segments: make(map[string]opened), missing: make(map[string]bool),
 	}
 	var wanted []listedSegment

@@ -93,12 +93,12 @@ func (l Leaves) Handler(by Answerer, next http.Handler) http.Handler {
 		case subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+l.key)) == 0:
 			http.Error(w, "The key is wrong.", http.StatusUnauthorized)
 		default:
-			answer(w, r, by, turns)
+			respond(w, r, by, turns)
 		}
 	})
 }
 
-func answer(w http.ResponseWriter, r *http.Request, by Answerer, turns chan struct{}) {
+func respond(w http.ResponseWriter, r *http.Request, by Answerer, turns chan struct{}) {
 	var asked search.Asked
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxAsked)).Decode(&asked); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)

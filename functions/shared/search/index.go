@@ -61,7 +61,7 @@ type Index struct {
 	// parallelPostings)
 	parallel uint64
 
-	shares []share // what leaves search; nil if this process searches all parts
+	shares []leafShare // what leaves search; nil if this process searches all parts
 
 	weights *Weights
 	anchors *statistics // statistics by which anchors (texts of links) are scored

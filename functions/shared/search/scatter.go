@@ -29,8 +29,8 @@ type Leaf interface {
 // leafPatience is the time for one answer of a leaf if the query has no deadline.
 const leafPatience = 10 * time.Second
 
-// share is what a leaf searches: some parts of the index.
-type share struct {
+// leafShare is what a leaf searches: some parts of the index.
+type leafShare struct {
 	leaf  Leaf
 	parts []int32 // indexes in Index.parts, in ascending order
 }
@@ -51,7 +51,7 @@ func (ix *Index) WithLeaves(leaves []Leaf) *Index {
 // caches. It changes little when a segment or a leaf is added: each segment goes to the leaf for which a hash of both
 // names is the greatest (rendezvous hashing: Thaler and Ravishankar, 1998), among those that do not have a quarter more
 // documents than the mean then (bounded loads: Mirrokni, Thorup and Zadimoghaddam, 2018).
-func divideAmong(parts []Part, leaves []Leaf) []share {
+func divideAmong(parts []Part, leaves []Leaf) []leafShare {
 	order, all := make([]int32, len(parts)), 0
 	for i, p := range parts {
 		order[i] = int32(i)
@@ -62,7 +62,7 @@ func divideAmong(parts []Part, leaves []Leaf) []share {
 		return cmp.Or(cmp.Compare(q.Documents(), p.Documents()), strings.Compare(p.Ref().Key, q.Ref().Key), cmp.Compare(a, b))
 	})
 	most := all/len(leaves) + all/len(leaves)/4
-	shares, loads := make([]share, len(leaves)), make([]int, len(leaves))
+	shares, loads := make([]leafShare, len(leaves)), make([]int, len(leaves))
 	for _, part := range order {
 		from := parts[part].Segment
 		best, least := -1, 0
@@ -87,7 +87,7 @@ func divideAmong(parts []Part, leaves []Leaf) []share {
 		shares[i].leaf = leaves[i]
 		slices.Sort(shares[i].parts)
 	}
-	return slices.DeleteFunc(shares, func(s share) bool { return len(s.parts) == 0 })
+	return slices.DeleteFunc(shares, func(s leafShare) bool { return len(s.parts) == 0 })
 }
 
 // scatters reports whether leaves scan for the query. The section Leaves of the package comment names the queries that
@@ -100,7 +100,7 @@ func (s *search) scatters() bool {
 // ask sends the same question to all leaves that have answered so far, each for its segments. It calls the function
 // take with each answer, in the order of the leaves. Leaves that fail or answer too late are added to s.lost, and not
 // asked again for this query. It is an error if none is left.
-func (s *search) ask(ctx context.Context, a Asked, take func(of share, answer *Answer) error) error {
+func (s *search) ask(ctx context.Context, a Asked, take func(of leafShare, answer *Answer) error) error {
 	a.Query, a.Apart, a.Begun = *s.query, s.query.apart, s.ix.begun
 	a.Unquoted = s.unquoted
 	for _, l := range s.ix.languages {
@@ -163,7 +163,7 @@ func (s *search) askExpansions(ctx deadline, n int) error {
 	for i := range s.expanded {
 		s.expanded[i] = make(expansions)
 	}
-	return s.ask(ctx.read, Asked{}, func(_ share, answer *Answer) error {
+	return s.ask(ctx.read, Asked{}, func(_ leafShare, answer *Answer) error {
 		if len(answer.Expanded) != n {
 			return errOtherPlan
 		}
@@ -179,7 +179,7 @@ func (s *search) askTotals(ctx deadline) error {
 	n := len(s.names) + len(s.alternatives)
 	s.totals = Totals{make([]TermTotal, n), make([]TermTotal, n)}
 	textless, first := 0, true
-	err := s.ask(ctx.read, Asked{Expanded: s.given()}, func(_ share, answer *Answer) error {
+	err := s.ask(ctx.read, Asked{Expanded: s.given()}, func(_ leafShare, answer *Answer) error {
 		if answer.Totals == nil || answer.Plan != s.planHash() || len(answer.Totals.Texts) != n || len(answer.Totals.Anchors) != n {
 			return errOtherPlan
 		}
@@ -214,7 +214,7 @@ func (s *search) askBest(ctx deadline) ([]match, error) {
 	top.reset(s.kept())
 	s.carried = make(map[spot]carried)
 	s.result.Total, s.result.Exact, s.result.Facets = 0, true, s.facets(1)
-	err := s.ask(ctx.scan, Asked{Expanded: s.given(), Totals: &s.totals}, func(of share, answer *Answer) error {
+	err := s.ask(ctx.scan, Asked{Expanded: s.given(), Totals: &s.totals}, func(of leafShare, answer *Answer) error {
 		if len(answer.Facets) != len(s.query.Facets) {
 			return errOtherPlan
 		}

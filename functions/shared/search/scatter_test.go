@@ -86,7 +86,7 @@ func keyed(t testing.TB, dead map[layout.Identity]bool, groups ...[]segment.Docu
 }
 
 // scattered returns an index of the same parts, in which so many leaves search.
-func scattered(ix *Index, leaves int, fails func(leaf int, a *Asked) error) (scattered *Index, asked *int) {
+func scattered(ix *Index, leaves int, fails func(leaf int, a *Asked) error) (with *Index, asked *int) {
 	asked = new(int)
 	var all []Leaf
 	for i := range leaves {
