@@ -239,8 +239,8 @@ func (p *plan) setVariants(w *queryWord, found expansions, most int) (searched e
 			continue
 		}
 		worth := 1 / (1 + float64(w.like.Edits(word)))
-		for _, a := range analysis.Query(word, p.analyzers)[:1] {
-			p.addAll(w, &a, worth)
+		if analysed := analysis.Query(word, p.analyzers); len(analysed) > 0 { // a leaf may have sent anything
+			p.addAll(w, &analysed[0], worth)
 		}
 	}
 	return searched

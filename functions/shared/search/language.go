@@ -98,7 +98,7 @@ func (p *plan) documentsIn(i int, w *queryWord, t *Totals, all float64) float64 
 			continue
 		}
 		total := &totals[v.number]
-		if total.In != nil {
+		if len(total.In) > 0 {
 			sum += float64(total.In[i]) * v.share()
 		}
 		if total.Unknown > 0 && all > 0 { // estimate by the language's share of all documents

@@ -132,7 +132,7 @@ func (ix *Index) Answer(ctx context.Context, a *Asked) (*Answer, error) {
 			Unmatched: s.unmatched(), Partial: slices.Contains(s.missing, true),
 		}, nil
 	}
-	if len(a.Totals.Texts) != len(s.totals.Texts) || len(a.Totals.Anchors) != len(s.totals.Anchors) {
+	if !a.Totals.fit(s.gathered, s.plan) {
 		return nil, errOtherPlan
 	}
 	s.totals = *a.Totals

@@ -180,7 +180,7 @@ func (s *search) askTotals(ctx deadline) error {
 	s.totals = Totals{make([]TermTotal, n), make([]TermTotal, n)}
 	textless, first := 0, true
 	err := s.ask(ctx.read, Asked{Expanded: s.given()}, func(_ leafShare, answer *Answer) error {
-		if answer.Totals == nil || answer.Plan != s.planHash() || len(answer.Totals.Texts) != n || len(answer.Totals.Anchors) != n {
+		if answer.Totals == nil || answer.Plan != s.planHash() || !answer.Totals.fit(s.gathered, s.plan) {
 			return errOtherPlan
 		}
 		s.totals.add(answer.Totals)
@@ -222,7 +222,8 @@ func (s *search) askBest(ctx deadline) ([]match, error) {
 		s.result.Exact = s.result.Exact && answer.Exact
 		s.result.Facets = joinFacets(s.result.Facets, answer.Facets, maxLeafCounts)
 		for _, c := range answer.Best {
-			if c.Segment < 0 || c.Segment >= len(of.parts) || int(c.Doc) >= s.parts[of.parts[c.Segment]].Segment.Documents() {
+			if c.Segment < 0 || c.Segment >= len(of.parts) || int(c.Doc) >= s.parts[of.parts[c.Segment]].Segment.Documents() ||
+				len(c.Phrases) != 0 && len(c.Phrases) != len(s.plan.near) {
 				return errOtherPlan
 			}
 			f := match{

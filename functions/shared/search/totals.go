@@ -1,6 +1,10 @@
 package search
 
-import "github.com/bucketsearch/bucketsearch/layout/segment"
+import (
+	"slices"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
 
 // Totals say how many documents have each term of a query. A term is given by its number (see gathered.names). The
 // numbers after those of all terms stand for the synonyms of several words (see synonymPhrase).
@@ -54,6 +58,13 @@ func (p *plan) addTotals(to []TermTotal, terms []*segment.Term) {
 	}
 }
 
+// fit reports whether totals that another process has sent are of the terms and languages of this search.
+func (t *Totals) fit(g *gathered, p *plan) bool {
+	n := len(g.names) + len(g.alternatives)
+	other := func(total TermTotal) bool { return len(total.In) != 0 && len(total.In) != len(p.languages) }
+	return len(t.Texts) == n && len(t.Anchors) == n && !slices.ContainsFunc(t.Texts, other) && !slices.ContainsFunc(t.Anchors, other)
+}
+
 // add adds the totals of other segments for the same terms.
 func (t *Totals) add(other *Totals) {
 	for i := range t.Texts {
@@ -65,7 +76,7 @@ func (t *Totals) add(other *Totals) {
 func (t *TermTotal) add(other *TermTotal) {
 	t.Documents += other.Documents
 	t.Unknown += other.Unknown
-	if t.In == nil {
+	if len(t.In) == 0 {
 		t.In = other.In
 		return
 	}
