@@ -332,7 +332,7 @@ func (m *Memory) column(ctx context.Context, from *segment.Segment, name string)
 		for _, set := range c.Sets {
 			size += 24 + 4*len(set)
 		}
-		m.put(p, c, int64(size))
+		m.putLarge(p, c, int64(size))
 	}
 	return c, err
 }
@@ -345,7 +345,7 @@ func (m *Memory) ownDates(key string) ownDates {
 }
 
 func (m *Memory) putOwnDates(key string, d ownDates) {
-	m.put(place{segment: key, doc: allDates}, d, 256+2*int64(len(d)))
+	m.putLarge(place{segment: key, doc: allDates}, d, 256+2*int64(len(d)))
 }
 
 // Dictionary returns the cached dictionary with a key, or nil.
@@ -420,7 +420,8 @@ func (m *Memory) put(p place, value any, bytes int64) {
 }
 
 // putLarge is like put, but the value may take up to a third of the limit of the cache. It is for values that are
-// needed for each letter that somebody types.
+// needed for each letter that somebody types, or for most queries with filters, facets or several languages: in a
+// segment of a million documents, such a column takes some megabytes.
 func (m *Memory) putLarge(p place, value any, bytes int64) {
 	if bytes > m.limit/3 {
 		return

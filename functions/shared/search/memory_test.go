@@ -119,3 +119,16 @@ func TestColumnsAreParsedOnce(t *testing.T) {
 		t.Errorf("%d columns are cached, want %d", m.recent.Len(), want)
 	}
 }
+
+// TestLargeColumns caches the dates of a large segment, which take a quarter of the memory, and does not cache those of
+// one that is larger than that.
+func TestLargeColumns(t *testing.T) {
+	m := NewMemory(1 << 20)
+	for documents, want := range map[int]bool{1 << 17: true, 1 << 18: false} {
+		key := fmt.Sprint(documents)
+		m.putOwnDates(key, make(ownDates, documents))
+		if cached := m.ownDates(key) != nil; cached != want {
+			t.Errorf("%d documents: cached is %v", documents, cached)
+		}
+	}
+}
