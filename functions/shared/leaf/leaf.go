@@ -14,11 +14,13 @@
 // The answers of a leaf:
 //
 //	200   a search.Answer as JSON of at most 64 MiB
+//	400   the question is too long, or no JSON
 //	401   the key is wrong
 //	404   the leaf has no key
 //	409   a search.Unreadable as JSON: the leaf does not know the segment, because it has read a newer manifest than the
 //	      root, or an older one
 //	500   the question could not be answered; the body says why
+//	503   other questions took all the time that the root gave
 package leaf
 
 import (

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"encoding/json"
+	"sync/atomic"
 	"testing"
 
 	"github.com/bucketsearch/bucketsearch/layout/segment"
@@ -42,7 +43,7 @@ func (r recorder) Ask(ctx context.Context, a *Asked) (*Answer, error) {
 // recorded returns the questions and answers of a search.
 func recorded(t testing.TB) (asked, answered [][]byte) {
 	ix, q := fuzzed(t)
-	r := recorder{testLeaf{name: "leaf", parts: ix.parts, asked: new(int)}, &asked, &answered}
+	r := recorder{testLeaf{name: "leaf", parts: ix.parts, asked: new(atomic.Int64)}, &asked, &answered}
 	if found := find(t, ix.WithLeaves([]Leaf{r}), q); found.Total != 2 || len(asked) != 3 {
 		t.Fatalf("%d pages, %d questions", found.Total, len(asked))
 	}

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,13 +23,13 @@ type testLeaf struct {
 	name  string
 	parts []Part
 	fails func(a *Asked) error // returns the error of a question; nil: none fails
-	asked *int                 // counts the questions
+	asked *atomic.Int64        // counts the questions
 }
 
 func (l testLeaf) Name() string { return l.name }
 
 func (l testLeaf) Ask(ctx context.Context, a *Asked) (*Answer, error) {
-	*l.asked++
+	l.asked.Add(1)
 	if l.fails != nil {
 		if err := l.fails(a); err != nil {
 			return nil, err
@@ -86,8 +87,8 @@ func keyed(t testing.TB, dead map[layout.Identity]bool, groups ...[]segment.Docu
 }
 
 // scattered returns an index of the same parts, in which so many leaves search.
-func scattered(ix *Index, leaves int, fails func(leaf int, a *Asked) error) (with *Index, asked *int) {
-	asked = new(int)
+func scattered(ix *Index, leaves int, fails func(leaf int, a *Asked) error) (with *Index, asked *atomic.Int64) {
+	asked = new(atomic.Int64)
 	var all []Leaf
 	for i := range leaves {
 		all = append(all, testLeaf{fmt.Sprint("leaf ", i), ix.parts, func(a *Asked) error {
@@ -132,7 +133,7 @@ func TestLeavesFindTheSame(t *testing.T) {
 				if diff := cmp.Diff(want, find(t, ix, q)); diff != "" {
 					t.Fatalf("%d leaves, %+v (-one process +leaves)\n%s", leaves, q, diff)
 				}
-				if *asked == 0 {
+				if asked.Load() == 0 {
 					t.Fatalf("%+v: no leaf was asked", q)
 				}
 			}
