@@ -86,8 +86,8 @@ func keyed(t testing.TB, dead map[layout.Identity]bool, groups ...[]segment.Docu
 	return ix
 }
 
-// scattered returns an index of the same parts, in which so many leaves search.
-func scattered(ix *Index, leaves int, fails func(leaf int, a *Asked) error) (with *Index, asked *atomic.Int64) {
+// amongLeaves returns an index of the same parts, in which so many leaves search.
+func amongLeaves(ix *Index, leaves int, fails func(leaf int, a *Asked) error) (with *Index, asked *atomic.Int64) {
 	asked = new(atomic.Int64)
 	var all []Leaf
 	for i := range leaves {
@@ -129,7 +129,7 @@ func TestLeavesFindTheSame(t *testing.T) {
 			q.All = random.IntN(4) == 0
 			want := find(t, one, q)
 			for _, leaves := range []int{1, 2, 7} {
-				ix, asked := scattered(one, leaves, nil)
+				ix, asked := amongLeaves(one, leaves, nil)
 				if diff := cmp.Diff(want, find(t, ix, q)); diff != "" {
 					t.Fatalf("%d leaves, %+v (-one process +leaves)\n%s", leaves, q, diff)
 				}
@@ -148,7 +148,7 @@ func TestLongQueriesByLeaves(t *testing.T) {
 	one := keyed(t, nil, docs[:20], docs[20:50], docs[50:])
 	for range racetest.Rounds(30, 5) {
 		q := Query{Text: strings.ReplaceAll(z.text(6+z.random.IntN(10), nil), ". ", " "), Size: 10, Fold: true, Spread: true}
-		ix, _ := scattered(one, 2, nil)
+		ix, _ := amongLeaves(one, 2, nil)
 		if diff := cmp.Diff(find(t, one, q), find(t, ix, q)); diff != "" {
 			t.Fatalf("%+v (-one process +leaves)\n%s", q, diff)
 		}
@@ -159,7 +159,7 @@ func TestLongQueriesByLeaves(t *testing.T) {
 func TestSentExpansions(t *testing.T) {
 	one := keyed(t, nil, []segment.Document{page("http://a/1", strings.Join(append(wordsFrom("ka", 0), wordsFrom("kab", 0)...), " "))})
 	sent := 0
-	ix, _ := scattered(one, 1, func(_ int, a *Asked) error {
+	ix, _ := amongLeaves(one, 1, func(_ int, a *Asked) error {
 		if a.Expanded != nil {
 			sent = max(sent, len(a.Expanded[0]))
 		}
@@ -184,7 +184,7 @@ func TestLostLeaves(t *testing.T) {
 		"best":       func(a *Asked) bool { return a.Totals != nil },
 	}
 	for name, is := range steps {
-		ix, _ := scattered(one, 2, func(leaf int, a *Asked) error {
+		ix, _ := amongLeaves(one, 2, func(leaf int, a *Asked) error {
 			if leaf == 1 && is(a) {
 				return context.DeadlineExceeded
 			}
@@ -195,7 +195,7 @@ func TestLostLeaves(t *testing.T) {
 		if n := len(result.Hits); n == 0 || n == 6 || result.Total != n || !result.Partial || result.Exact || !slices.Contains(result.Notes, note) {
 			t.Errorf("%s: %d hits of %d, partial %v, notes %q", name, n, result.Total, result.Partial, result.Notes)
 		}
-		ix, _ = scattered(one, 2, func(_ int, a *Asked) error {
+		ix, _ = amongLeaves(one, 2, func(_ int, a *Asked) error {
 			if is(a) {
 				return context.DeadlineExceeded
 			}
@@ -205,7 +205,7 @@ func TestLostLeaves(t *testing.T) {
 			t.Errorf("%s: no leaf answers: %v", name, err)
 		}
 	}
-	ix, _ := scattered(one, 2, func(leaf int, _ *Asked) error {
+	ix, _ := amongLeaves(one, 2, func(leaf int, _ *Asked) error {
 		if leaf == 0 {
 			return &Unreadable{"segment 3", errors.New("absent")}
 		}
@@ -220,7 +220,7 @@ func TestLostLeaves(t *testing.T) {
 // TestOtherPlan asks a leaf that knows other synonyms: its totals would be of other terms.
 func TestOtherPlan(t *testing.T) {
 	one := keyed(t, nil, []segment.Document{page("http://a/1", "fox")}, []segment.Document{page("http://a/2", "fox")})
-	ix, _ := scattered(one, 1, nil)
+	ix, _ := amongLeaves(one, 1, nil)
 	q := Query{Text: "fox", Size: 10, Synonyms: NewSynonyms([]SynonymSet{{Words: []string{"fox", "vixen"}}})}
 	if _, err := ix.Search(t.Context(), q); !errors.Is(err, errOtherPlan) {
 		t.Errorf("got %v", err)
