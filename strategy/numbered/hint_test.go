@@ -156,3 +156,28 @@ func TestHintOfSlowPublisher(t *testing.T) {
 		t.Errorf("hint (-want +got):\n%s", diff)
 	}
 }
+
+// TestPublishAgainWritesHint: a publisher fails after it has stored its version and before it has written the hint.
+// When it publishes the same again, nothing changes, but readers of the hint get the version.
+func TestPublishAgainWritesHint(t *testing.T) {
+	inner := memblob.New()
+	bucket := faultblob.New(inner, func(c faultblob.Call) faultblob.Fault {
+		if c.Op == faultblob.Replace {
+			return faultblob.Before
+		}
+		return faultblob.None
+	})
+	if _, _, err := store.Publish(t.Context(), inner, adding("a")); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := store.Publish(t.Context(), bucket, adding("b")); err == nil {
+		t.Fatal("no error, but the hint is not written")
+	}
+	if _, version, err := store.Publish(t.Context(), inner, adding("b")); err != nil || version != 2 {
+		t.Fatalf("version %d, %v; want 2", version, err)
+	}
+	want := []string{"controls/000000000001.json", "controls/000000000002.json: [a b]"}
+	if diff := cmp.Diff(want, hintOf(t, inner)); diff != "" {
+		t.Errorf("hint (-want +got):\n%s", diff)
+	}
+}

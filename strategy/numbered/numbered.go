@@ -37,7 +37,8 @@
 // Whoever publishes a version then replaces the hint (see Refresh), and what is published is in force for all
 // readers of the hint. The hint is disposable: publishers and `verify` list the versions, and readers list
 // them, too, if the hint is absent or damaged. If a publisher is killed before it has replaced the hint, or is
-// an older program, which does not know of it, the sweep replaces it some minutes later.
+// an older program, which does not know of it, readers of the hint do not learn of its version until the hint
+// is replaced: by the sweep some minutes later, or when the same is published again.
 //
 // # Format history
 //
@@ -93,9 +94,10 @@ func (s Store[T]) Newest(ctx context.Context, bucket blob.Reader) (document T, v
 // are in force afterwards.
 //
 // The function change gets the document in force and the number of the next version. It returns the
-// new document, or false if nothing is to be changed. Another publisher may be faster, and store a
+// new document, or false if nothing is to be changed. Then Publish only makes sure that the copy and the
+// hint of the version in force are written, so that whoever repeats a failed call completes it. Another publisher may be faster, and store a
 // version with this number first. If that version is the same document, Publish succeeds and stores
-// nothing more. Otherwise Publish calls change again, with the other publisher's document and the
+// no other version. Otherwise Publish calls change again, with the other publisher's document and the
 // number after it.
 func (s Store[T]) Publish(ctx context.Context, bucket blob.Bucket, change func(current T, version uint64) (next T, changed bool)) (T, uint64, error) {
 	for range maxRaces {
@@ -108,8 +110,8 @@ func (s Store[T]) Publish(ctx context.Context, bucket blob.Bucket, change func(c
 		}
 		version := found.Highest + 1
 		next, changed := change(found.Document, version)
-		if !changed {
-			return found.Document, found.Version, s.keepCopy(ctx, bucket, found.Version, found.content)
+		if !changed { // an earlier publisher of this version may have been killed before it was complete
+			return found.Document, found.Version, s.complete(ctx, bucket, found.Version, found.content)
 		}
 		if err := found.known(); err != nil {
 			return found.Document, 0, err
@@ -127,8 +129,9 @@ func (s Store[T]) Publish(ctx context.Context, bucket blob.Bucket, change func(c
 }
 
 // Create stores a document as the version with this number, then a second copy of it under another
-// key (see layout.Copies), and then the hint (see Refresh). It fails if the document is invalid. If the version exists already, Create
-// succeeds if it holds the same document, and fails with blob.ErrExists if it holds another one.
+// key (see layout.Copies), and then the hint (see Refresh). It fails if the document is invalid. If the
+// version exists already, Create succeeds if it holds the same document, and fails with blob.ErrExists if
+// it holds another one.
 func (s Store[T]) Create(ctx context.Context, bucket blob.Bucket, version uint64, document T) error {
 	if err := document.Validate(); err != nil {
 		return err
@@ -143,11 +146,17 @@ func (s Store[T]) Create(ctx context.Context, bucket blob.Bucket, version uint64
 	if err := blob.CreateOnce(ctx, bucket, s.Key(version), content); err != nil {
 		return err
 	}
+	return s.complete(ctx, bucket, version, content)
+}
+
+// complete does what follows after a version is stored: it stores its copy and writes the hint, unless
+// an earlier call has done so.
+func (s Store[T]) complete(ctx context.Context, bucket blob.Bucket, version uint64, content []byte) error {
 	if err := s.keepCopy(ctx, bucket, version, content); err != nil {
 		return err
 	}
 	if err := Refresh(ctx, bucket); err != nil {
-		return fmt.Errorf("it is published, but readers may learn of it only from the next sweep: %w", err)
+		return fmt.Errorf("it is stored, but readers learn of it only when it is published again, or from the next sweep: %w", err)
 	}
 	return nil
 }
