@@ -111,8 +111,11 @@ func (f *Function) Run(ctx context.Context, t task.Clean) error {
 //	limits                        pause the crawl when one is reached
 //	every crawl partition         send schedule a task to lease batches
 func (f *Function) sweep(ctx context.Context) error {
-	hint := numbered.Refresh(ctx, f.Bucket)
-	inForce, err := f.inForce(ctx)
+	read, hint := f.inForce, numbered.Refresh(ctx, f.Bucket)
+	if hint != nil { // then the hint may be old: takedowns and pauses may be missing in it
+		read = func(ctx context.Context) (*settings.Settings, error) { return settings.Read(ctx, f.Bucket, f.Now()) }
+	}
+	inForce, err := read(ctx)
 	if err != nil {
 		return err
 	}
@@ -120,7 +123,7 @@ func (f *Function) sweep(ctx context.Context) error {
 		if err := takedown.Seal(ctx, f.Bucket, f.Now()); err != nil {
 			return err
 		}
-		if inForce, err = f.inForce(ctx); err != nil {
+		if inForce, err = read(ctx); err != nil {
 			return err
 		}
 	}

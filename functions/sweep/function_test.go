@@ -12,8 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
@@ -85,6 +87,36 @@ func TestEachPartitionByItself(t *testing.T) {
 		if err != nil || len(response.BatchItemFailures) > 0 {
 			t.Errorf("partition %d: %+v, %v", p, response, err)
 		}
+	}
+}
+
+// TestSweepWithoutHint: a program without the hint has published a takedown, and the hint cannot be written again.
+// The sweep says so, and does what the takedown demands.
+func TestSweepWithoutHint(t *testing.T) {
+	w := newQuiet(t)
+	sheet := judgment.Sheet{Judge: "ann", At: w.clock.Now(), Query: judgment.Query{Text: "one"}, Marks: []judgment.Mark{{URL: gone, Grade: 2}}}
+	if err := judgment.Put(t.Context(), w.bucket, sheet); err != nil {
+		t.Fatal(err)
+	}
+	old, err := w.bucket.Get(t.Context(), layout.SettingsHint, blob.Range{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.forget(nil, gone)
+	if err := w.bucket.Replace(t.Context(), layout.SettingsHint, old); err != nil {
+		t.Fatal(err)
+	}
+	w.Bucket = faultblob.New(w.bucket, func(c faultblob.Call) faultblob.Fault {
+		if c.Op == faultblob.Replace && c.Key == layout.SettingsHint {
+			return faultblob.Before
+		}
+		return faultblob.None
+	})
+	if err := w.Run(t.Context(), task.Clean{}); !errors.Is(err, blob.ErrRetryable) {
+		t.Errorf("%v; want the error of the hint", err)
+	}
+	if left := functionstest.Keys(t, w.bucket, layout.Judgments); len(left) > 0 {
+		t.Errorf("judgments of the forgotten page are left: %v", left)
 	}
 }
 
