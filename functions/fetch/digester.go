@@ -13,10 +13,11 @@ import (
 )
 
 // digester parses and compresses the fetched pages of a batch in worker goroutines, while other
-// pages are fetched. Its queue has room for every page of the batch, so that fetching never waits
-// for it. Limits.Batch and Limits.Page limit the bytes in the queue.
+// pages are fetched. When all workers have a page, the next request of the batch waits. So if the
+// processors are too slow for all batches that are fetched at the same time, these request fewer
+// pages, and at the deadline only a few pages are left to be parsed.
 type digester struct {
-	pages   chan page  // queue from which the workers take pages
+	pages   chan page  // from which the workers take pages; it has no buffer
 	results []digested // results of the pages, by the index of the target
 	// canonicals receives the parsed pages that name another address as their canonical one, and so
 	// may become aliases. A worker sends a page to this channel only after it has written the
@@ -31,7 +32,7 @@ type digester struct {
 // target. Batches that are fetched at the same time have a digester each. Together they digest only
 // as many pages at a time as there are processors, because digesting a page takes much memory.
 func newDigester(outcomes []book.Outcome, f *Function) *digester {
-	d := &digester{pages: make(chan page, len(outcomes)), results: make([]digested, len(outcomes)), canonicals: make(chan *canonicalRequest, len(outcomes))}
+	d := &digester{pages: make(chan page), results: make([]digested, len(outcomes)), canonicals: make(chan *canonicalRequest, len(outcomes))}
 	for range min(runtime.GOMAXPROCS(0), len(outcomes)) {
 		d.workers.Go(func() {
 			for p := range d.pages {

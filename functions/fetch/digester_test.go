@@ -2,9 +2,11 @@ package fetch
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document"
 	"github.com/bucketsearch/bucketsearch/layout/book"
@@ -47,6 +49,38 @@ func TestPanicKeepsThePage(t *testing.T) {
 			t.Errorf("%s: %d bytes are stored, links %v, panicked %q", name, len(got.run.Compressed), got.links, got.panicked)
 		}
 	}
+}
+
+// TestSlowProcessorsSlowFetching sends pages to a digester while no processor is free. It takes one page for each
+// of its workers; then the fetch of the next page has to wait.
+func TestSlowProcessorsSlowFetching(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const pages = 1000
+		var f Function
+		var leave []func()
+		for range runtime.GOMAXPROCS(0) {
+			leave = append(leave, f.processors.enter())
+		}
+		d, taken := newDigester(make([]book.Outcome, pages), &f), 0
+		go func() {
+			for i := range pages {
+				d.pages <- page{index: i, address: parsed(t, "http://a/"), behalf: behalf{settings: new(settings.Settings)}, parse: document.Read}
+				taken++
+			}
+			d.wait()
+		}()
+		synctest.Wait()
+		if taken != runtime.GOMAXPROCS(0) {
+			t.Errorf("%d pages are taken while no processor is free, want %d", taken, runtime.GOMAXPROCS(0))
+		}
+		for _, leave := range leave {
+			leave()
+		}
+		synctest.Wait()
+		if taken != pages {
+			t.Errorf("%d pages are taken in the end, want %d", taken, pages)
+		}
+	})
 }
 
 func breakOff() int { panic("oh") }
