@@ -81,10 +81,31 @@ func (f *Function) ask(ctx context.Context, r request) (a answer) {
 	}
 	defer response.Body.Close()
 	a.status, a.header = response.StatusCode, response.Header
+	leave := func() {}
+	defer func() { leave() }() // also if a decoder panics
 	w := &wire{from: response.Body, limit: r.limit, grace: f.Limits.Grace, now: f.Now, began: f.Now()}
+	w.large = func() (err error) {
+		leave, err = f.enterLarge(ctx)
+		return err
+	}
 	a.body, a.err = f.content(r, response, w)
 	a.sent = w.sent
 	return a
+}
+
+// enterLarge waits until fewer than maxLarge large bodies are being read, so that the caller may read one
+// more, and must call leave after it. It fails with errNoRoom if ctx ends first, or if Limits.Together
+// is reached by then. With an error, leave does nothing.
+func (f *Function) enterLarge(ctx context.Context) (leave func(), err error) {
+	leave, err = f.large.enter(ctx, maxLarge)
+	if err != nil {
+		return func() {}, errNoRoom
+	}
+	if f.held.Load() >= f.Limits.Together {
+		leave()
+		return func() {}, errNoRoom
+	}
+	return leave, nil
 }
 
 // content reads the body of a response and returns it decoded. It returns nil if the status is not

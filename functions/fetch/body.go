@@ -22,6 +22,7 @@ var (
 	errTooSlow  = errors.New("the body comes too slowly")
 	errBomb     = errors.New("the body expands too far")
 	errEncoding = errors.New("the content encoding cannot be read")
+	errNoRoom   = errors.New("other pages take the memory")
 )
 
 // wire reads the body of a response as it is transferred, before it is decoded. Reading fails with
@@ -33,6 +34,9 @@ type wire struct {
 	grace time.Duration // time from the beginning during which the rate is not checked
 	now   func() time.Time
 	began time.Time
+	// large is called once when more than maxSmall bytes are decoded and more are to come; if it fails,
+	// reading fails with its error. It may be nil.
+	large func() error
 	sent  int64 // bytes read so far
 	err   error // error that ended the transfer: io.EOF if it is complete; nil while it goes on
 }
@@ -99,6 +103,7 @@ func (f *Function) stream(encoding string, w *wire, limit int64, use func(io.Rea
 //
 //	errTooBig   after more than limit bytes
 //	errBomb     after more than maxFree bytes, and more than maxRatio times the bytes transferred
+//	errNoRoom   after more than maxSmall bytes, if pages of other batches take the memory
 type boundedBody struct {
 	from  io.Reader // decoder of the body
 	wire  *wire     // the encoded body that the decoder reads
@@ -118,6 +123,8 @@ func (c *boundedBody) Read(p []byte) (int, error) {
 		err = fmt.Errorf("%w: at most %d bytes are read", errTooBig, c.limit)
 	case c.size > maxFree && c.size > c.wire.sent*maxRatio:
 		err = fmt.Errorf("%w: %d bytes became %d", errBomb, c.wire.sent, c.size)
+	case c.size > maxSmall && c.wire.large != nil && err == nil:
+		err, c.wire.large = c.wire.large(), nil
 	}
 	c.err = err
 	return n, err
@@ -158,14 +165,14 @@ func fill(to *bytes.Buffer, from io.Reader) error {
 // blame returns the error that best explains why decoding a body failed with err. The first line
 // that holds decides:
 //
-//	a limit was exceeded, or the encoding is unknown   err itself
+//	a limit was exceeded, or the encoding is unknown   err itself (also errNoRoom)
 //	the transfer failed                                the error of the transfer
 //	no byte was transferred                            nil: the body is empty
 //	the encoded data end too early                     io.ErrUnexpectedEOF
 //	otherwise                                          errEncoding: the data are invalid
 func blame(err error, w *wire) error {
 	switch {
-	case err == nil, errors.Is(err, errTooBig), errors.Is(err, errBomb), errors.Is(err, errEncoding):
+	case err == nil, errors.Is(err, errTooBig), errors.Is(err, errBomb), errors.Is(err, errEncoding), errors.Is(err, errNoRoom):
 		return err
 	case w.err != nil && w.err != io.EOF:
 		return w.err

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"slices"
@@ -36,7 +37,7 @@ func newDigester(outcomes []book.Outcome, f *Function) *digester {
 	for range min(runtime.GOMAXPROCS(0), len(outcomes)) {
 		d.workers.Go(func() {
 			for p := range d.pages {
-				leave := f.processors.enter()
+				leave, _ := f.processors.enter(context.Background(), runtime.GOMAXPROCS(0)) // without an end: a page is always parsed
 				result := p.guarded(&outcomes[p.index], &f.compressors)
 				leave()
 				d.results[p.index] = result
@@ -49,17 +50,22 @@ func newDigester(outcomes []book.Outcome, f *Function) *digester {
 	return d
 }
 
-// slots are as many places as there are processors. The zero value is ready to use.
+// slots are a number of places. The zero value is ready to use.
 type slots struct {
 	once   sync.Once
 	places chan struct{} // a semaphore: one element for each place that is taken
 }
 
-// enter waits for a place and takes it. The caller must call leave once to give it back.
-func (s *slots) enter() (leave func()) {
-	s.once.Do(func() { s.places = make(chan struct{}, runtime.GOMAXPROCS(0)) })
-	s.places <- struct{}{}
-	return func() { <-s.places }
+// enter waits until fewer than n places are taken, and takes one. The caller must call leave once to
+// give it back. enter fails if ctx ends first. All calls must have the same n.
+func (s *slots) enter(ctx context.Context, n int) (leave func(), err error) {
+	s.once.Do(func() { s.places = make(chan struct{}, n) })
+	select {
+	case s.places <- struct{}{}:
+		return func() { <-s.places }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // guarded digests a page (see digest) and recovers from panics. If the parser panics, the page is

@@ -59,7 +59,11 @@ func TestSlowProcessorsSlowFetching(t *testing.T) {
 		var f Function
 		var leave []func()
 		for range runtime.GOMAXPROCS(0) {
-			leave = append(leave, f.processors.enter())
+			free, err := f.processors.enter(t.Context(), runtime.GOMAXPROCS(0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			leave = append(leave, free)
 		}
 		d, taken := newDigester(make([]book.Outcome, pages), &f), 0
 		go func() {

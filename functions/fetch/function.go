@@ -217,6 +217,7 @@ type Function struct {
 	limits      addressLimits
 	held        atomic.Int64 // see Limits.Together
 	processors  slots        // places for pages that are being parsed and compressed
+	large       slots        // places for bodies of more than maxSmall bytes that are being read
 	decoders    decoders
 	buffers     sync.Pool // buffers for reuse, of type *bytes.Buffer
 	compressors sync.Pool // compressors for reuse, of type *webobject.Compressor
@@ -328,6 +329,9 @@ const (
 	maxRest       = 24 * time.Hour // longest pause that Retry-After can ask for
 	maxSitemaps   = 1000           // greatest number of sitemaps of a sitemap index that become links
 	maxPerAddress = 8              // greatest number of concurrent requests to one IP address, of all processes
+	maxSmall      = 512 << 10      // decoded bytes of a body beyond which it counts as large
+	maxLarge      = 4              // greatest number of large bodies that are read at the same time
+	roomWait      = time.Second    // time between two looks at the memory by a batch that waits for room
 	linkSize      = 256            // estimate of the memory that a link takes without its target, in bytes
 	dateSlack     = 24 * time.Hour // uncertainty of the modification times in sitemaps, which are often only dates
 )
@@ -337,8 +341,8 @@ type Limits struct {
 	Page  int64 // greatest size of a page in bytes, both as transferred and after decoding
 	Batch int64 // when the pages received have this many bytes together, nothing more is requested
 	// Together is for the pages of all batches that are fetched at the same time. When these pages have
-	// this many bytes together, a batch that has received a page requests nothing more, so that it ends
-	// and its memory becomes free.
+	// this many bytes together, nothing more is requested until batches end and their memory becomes free:
+	// a batch that has received a page ends, and one that has none waits.
 	Together int64
 	Request  time.Duration // longest time from sending a request to the last byte of its answer
 	// a transfer may be slow during this time; afterwards its average rate must be at least 1 KiB/s

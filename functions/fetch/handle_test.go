@@ -1,11 +1,14 @@
 package fetch
 
 import (
+	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
@@ -93,8 +96,8 @@ func (b breaking) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.RoundTripper.RoundTrip(r)
 }
 
-// TestBatchesShareMemory fetches a batch of two pages. Whether the second page is requested depends on
-// the bytes of the batch's own first page and of the pages of other batches.
+// TestBatchesShareMemory fetches a batch of two pages. Which of them are requested depends on the bytes of
+// the batch's own first page and of the pages of other batches.
 func TestBatchesShareMemory(t *testing.T) {
 	text := "<p>" + strings.Repeat("word ", 100)
 	first, both := []end{{book.Stored, ""}, {book.NotAsked, ""}}, []end{{book.Stored, ""}, {book.Stored, ""}}
@@ -105,7 +108,7 @@ func TestBatchesShareMemory(t *testing.T) {
 		"room for both":                         {together: 2000, want: both},
 		"no room beside its own first page":     {together: 10, want: first},
 		"no room beside pages of other batches": {together: 2000, others: 1900, want: first},
-		"no room at all":                        {together: 2000, others: 2000, want: first},
+		"no room at all":                        {together: 2000, others: 2000, want: []end{{book.NotAsked, ""}, {book.NotAsked, ""}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, respond(200, "text/html", text))
@@ -116,6 +119,68 @@ func TestBatchesShareMemory(t *testing.T) {
 			}
 			if got := w.held.Load(); got != test.others {
 				t.Errorf("%d bytes are held after the batch, want %d", got, test.others)
+			}
+		})
+	}
+}
+
+// TestBatchWaitsForRoom: a batch that has received nothing waits while pages of other batches take the memory. It
+// is fetched when there is room.
+func TestBatchWaitsForRoom(t *testing.T) {
+	w := newWorld(t, respond(200, "text/html", "<p>text"))
+	w.held.Store(w.Limits.Together)
+	w.Sleep = func(ctx context.Context, d time.Duration) error {
+		w.held.Store(0) // another batch ends meanwhile
+		return w.clock.Sleep(ctx, d)
+	}
+	if diff := cmp.Diff([]end{{book.Stored, ""}}, ends(w.run(t, w.batch("/")))); diff != "" {
+		t.Errorf("outcomes (-want +got):\n%s", diff)
+	}
+}
+
+// TestLargePagesShareMemory requests a small page, then a large one. The large one is read only if fewer than
+// maxLarge others are being read, and if the memory is not full by then. Otherwise it stays "not asked", and is
+// requested again another time.
+func TestLargePagesShareMemory(t *testing.T) {
+	stored, notAsked := end{book.Stored, ""}, end{book.NotAsked, ""}
+	for name, test := range map[string]struct {
+		size   int // bytes of the second page
+		reads  int // number of large bodies that others read
+		others int64
+		want   end
+	}{
+		"few large ones":           {size: 4 * maxSmall, reads: maxLarge - 1, want: stored},
+		"too many large ones":      {size: 4 * maxSmall, reads: maxLarge, want: notAsked},
+		"a small one beside many":  {size: maxSmall / 2, reads: maxLarge, want: stored},
+		"memory that becomes full": {size: 4 * maxSmall, others: DefaultLimits().Together, want: notAsked},
+		"a small one in no room":   {size: maxSmall / 2, others: DefaultLimits().Together, want: stored},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var w *world
+			w = newWorld(t, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+				rw.Header().Set("Content-Type", "text/plain")
+				if r.URL.Path == "/small" {
+					_, _ = io.WriteString(rw, "text")
+					return
+				}
+				w.held.Add(test.others)
+				_, _ = io.WriteString(rw, strings.Repeat("word ", test.size)[:test.size])
+			}))
+			if test.reads == maxLarge {
+				w.Limits.Request = 2 * time.Second // as long as the large page waits
+			}
+			for range test.reads {
+				leave, err := w.enterLarge(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer leave()
+			}
+			if diff := cmp.Diff([]end{stored, test.want}, ends(w.run(t, w.batch("/small", "/large")))); diff != "" {
+				t.Errorf("outcomes (-want +got):\n%s", diff)
+			}
+			if got := len(w.large.places); got != test.reads {
+				t.Errorf("%d large bodies are being read after the batch, want %d", got, test.reads)
 			}
 		})
 	}

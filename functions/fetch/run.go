@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/netip"
@@ -82,9 +83,15 @@ func (r *run) receive(n int64) {
 // release ends the count of the batch's pages toward Limits.Together.
 func (r *run) release() { r.f.held.Add(-r.received) }
 
-// isFull reports whether nothing more may be requested, because of Limits.Batch or Limits.Together.
-func (r *run) isFull() bool {
-	return r.received >= r.f.Limits.Batch || r.received > 0 && r.f.held.Load() >= r.f.Limits.Together
+// isFull reports whether nothing more may be requested, because of Limits.Batch or Limits.Together. A batch
+// that has received nothing waits for room first, until its time is over: the other batches end meanwhile.
+func (r *run) isFull(ctx context.Context) bool {
+	for r.received == 0 && r.f.held.Load() >= r.f.Limits.Together && r.now().Before(r.stop) {
+		if r.f.Sleep(ctx, roomWait) != nil {
+			break
+		}
+	}
+	return r.received >= r.f.Limits.Batch || r.f.held.Load() >= r.f.Limits.Together
 }
 
 // fetch requests the robots.txt files and all targets of the batch, and returns the spool object.
@@ -194,7 +201,7 @@ func (r *run) askTargets(ctx context.Context, d *digester) {
 			conclude(o, t, *known.absent)
 		case !known.rules(agent).Allows(a.Path):
 			conclude(o, t, verdict{book.Skipped, membership.Robots, ""})
-		case r.isFull(): // the rest is not asked for
+		case r.isFull(ctx): // the rest is not asked for
 		case t.Sitemap:
 			r.sitemap(ctx, i, agent, known.rules(agent).Delay())
 		default:
@@ -205,10 +212,10 @@ func (r *run) askTargets(ctx context.Context, d *digester) {
 }
 
 // ask waits for the delay between requests, sends a request, and returns the answer and true. If the
-// batch's lease has ended, or its time ends before the answer has come, it returns false, and the
-// target stays "not asked". There is one exception: a request that was under way for half of Limits.Request or more
-// counts as answered, with an error. So a page that is always too slow fails in the end, and is not
-// requested for ever.
+// batch's lease has ended, if its time ends before the answer has come, or if there is no memory for it
+// (errNoRoom), it returns false, and the target stays "not asked". There is one exception: a request that was
+// under way for half of Limits.Request or more when the time ended counts as answered, with an error. So a page
+// that is always too slow fails in the end, and is not requested for ever.
 func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, bool) {
 	var turn time.Time
 	if !q.away {
@@ -243,7 +250,7 @@ func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, 
 		r.f.limits.answered(r.batch.Host, a.address)
 	}
 	r.ledger.Vitals.Bytes += a.sent
-	if a.err != nil && limited.Err() != nil && a.ended.Sub(a.began) < r.f.Limits.Request/2 {
+	if errors.Is(a.err, errNoRoom) || a.err != nil && limited.Err() != nil && a.ended.Sub(a.began) < r.f.Limits.Request/2 {
 		r.pace.last = a.ended
 		return answer{}, false
 	}
