@@ -119,15 +119,14 @@ func (f *Function) sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var sealed error
 	if inForce.Takedowns.IsDue(f.Now()) {
-		if err := takedown.Seal(ctx, f.Bucket, f.Now()); err != nil {
-			return err
-		}
+		sealed = takedown.Seal(ctx, f.Bucket, f.Now()) // it fails if a newer program wrote them; the rest goes on
 		if inForce, err = read(ctx); err != nil {
-			return err
+			return errors.Join(sealed, err)
 		}
 	}
-	errs := []error{hint, f.noteMemory(ctx), f.fronts().Refresh(ctx, inForce)}
+	errs := []error{hint, sealed, f.noteMemory(ctx), f.fronts().Refresh(ctx, inForce)}
 	if all := inForce.Partitions(); len(all) == 1 {
 		errs = append(errs, f.sweepPartition(ctx, inForce, all[0]))
 	} else {

@@ -17,10 +17,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
 func TestHandle(t *testing.T) {
@@ -117,6 +119,34 @@ func TestSweepWithoutHint(t *testing.T) {
 	}
 	if left := functionstest.Keys(t, w.bucket, layout.Judgments); len(left) > 0 {
 		t.Errorf("judgments of the forgotten page are left: %v", left)
+	}
+}
+
+// TestSweepBesideNewerTakedowns: a newer program has published a takedown that can be taken back, with a field that
+// this program does not know. Only that program can make it final; the sweep says so, and does all else.
+func TestSweepBesideNewerTakedowns(t *testing.T) {
+	w := newQuiet(t)
+	w.run()
+	newer := memblob.New()
+	if _, err := takedown.Suspend(t.Context(), newer, w.clock.Now().Add(time.Hour), takedown.Site("secret.example", w.clock.Now())); err != nil {
+		t.Fatal(err)
+	}
+	content, err := newer.Get(t.Context(), layout.TakedownKey(1), blob.Range{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	object, _, err := layout.Unseal(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	functionstest.Put(t, w.bucket, layout.TakedownKey(1), layout.Seal([]byte(`{"why":"a new field",`+string(object)[1:])))
+	w.clock.Advance(2 * time.Hour)
+	if err := w.Run(t.Context(), task.Clean{}); err == nil || !strings.Contains(err.Error(), "cannot make takedowns final") {
+		t.Errorf("%v; want that the takedowns cannot be made final", err)
+	}
+	sent := w.sender.Take()
+	if !slices.ContainsFunc(sent, func(m functionstest.Message) bool { return m.Queue == task.Schedule }) {
+		t.Errorf("the sweep sent nothing to schedule: %v", sent)
 	}
 }
 
