@@ -274,12 +274,16 @@ func Later(err error) error { return mark(err, later) }
 // Their messages must come again, too.
 func IsLater(err error) bool {
 	return every(err, func(err error) bool {
-		return isOf(err, later) || err == frontier.ErrNotBuilt || errors.Unwrap(err) == nil && isFull(err)
+		return isOf(err, later) || err == frontier.ErrNotBuilt || isFull(err)
 	})
 }
 
-// isFull reports whether Redis has refused a command or a transaction because it has no memory.
-func isFull(err error) bool { return redis.IsOOMError(err) || redis.IsExecAbortError(err) }
+// isFull reports whether err itself, and not an error that it wraps, is the answer of a Redis that has refused
+// a command or a transaction because it has no memory.
+func isFull(err error) bool {
+	_, refused := err.(redis.Error)
+	return refused && (redis.IsOOMError(err) || redis.IsExecAbortError(err))
+}
 
 // every reports whether err is of the kind for which the given function returns true. An error that
 // wraps one of this kind is also of this kind. Several joined errors (errors.Join) are of this kind

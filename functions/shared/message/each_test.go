@@ -9,8 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/alicebob/miniredis/v2"
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -195,5 +197,27 @@ func TestEachKey(t *testing.T) {
 	}
 	if err := message.EachKey("{", nil); !message.IsTerminal(err) {
 		t.Errorf("no event: %v", err)
+	}
+}
+
+// TestFullRedis: errors of a Redis that has no memory are of the kind Later, however they are wrapped. Its other
+// errors are not, and neither is a full Redis joined with one of them.
+func TestFullRedis(t *testing.T) {
+	server := miniredis.RunT(t)
+	rdb := redis.NewClient(&redis.Options{Addr: server.Addr(), MaxRetries: -1})
+	defer rdb.Close()
+	answer := func(text string) error {
+		server.SetError(text)
+		return fmt.Errorf("cannot write: %w", rdb.Set(t.Context(), "key", "value", 0).Err())
+	}
+	full := answer("OOM command not allowed when used memory > 'maxmemory'.")
+	other := answer("MISCONF Redis is configured to save RDB snapshots, but it cannot.")
+	for _, test := range []struct {
+		err  error
+		want bool
+	}{{full, true}, {errors.Join(full, full), true}, {other, false}, {errors.Join(full, other), false}} {
+		if got := message.IsLater(test.err); got != test.want {
+			t.Errorf("later: %v, want %v: %v", got, test.want, test.err)
+		}
 	}
 }
