@@ -118,7 +118,8 @@ type Result struct {
 // If a segment cannot be used, Search first reads the manifests again, because a merge may have replaced the
 // segment. If that does not help, Search leaves the segment out, and tries it again with the next snapshot
 // (the manifests and opened segments that answer queries). The error is a *Lost if no partition can be
-// searched because generations (versions of manifests) are lost.
+// searched because generations (versions of manifests) are lost. It wraps manifest.ErrNotKept if the state of
+// a past moment is not kept any more.
 func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	began := e.Now()
 	if q.Deadline.IsZero() && e.Patience > 0 {
@@ -150,6 +151,9 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 			found, err = e.searchPasted(ctx, current, index, &asked, q.Query)
 		} else {
 			found, err = index.Search(ctx, q.Query)
+		}
+		if err == nil && !q.AsOf.IsZero() {
+			err = e.unlessDeleted(ctx, current, q.AsOf)
 		}
 		if err == nil {
 			if q.AsOf.IsZero() {
@@ -275,6 +279,22 @@ func (e *Engine) snapshotOf(ctx context.Context, moment time.Time) (*snapshot, e
 	}
 	e.past.Store(fresh)
 	return fresh, nil
+}
+
+// unlessDeleted returns an error that wraps manifest.ErrNotKept if objects are absent from the snapshot of a
+// past moment because that moment has become too old: the sweep has deleted them since the snapshot's manifests
+// were read. Before it deletes an object, the sweep commits which generations are still kept. So reading these
+// again tells such objects from lost ones, without which the search goes on.
+func (e *Engine) unlessDeleted(ctx context.Context, then *snapshot, moment time.Time) error {
+	if then.isWhole() {
+		return nil
+	}
+	var partitions []layout.Partition
+	for _, m := range then.manifests {
+		partitions = append(partitions, m.Partition)
+	}
+	_, err := e.pastGenerations(ctx, partitions, moment)
+	return err
 }
 
 // pastGenerations returns for each partition the generation (version of its manifest) that was in

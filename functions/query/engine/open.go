@@ -317,6 +317,24 @@ func (s *snapshot) isUnvisited(key string) bool {
 	return slices.ContainsFunc(s.manifests, func(m manifest.Manifest) bool { return m.Unvisited != nil && m.Unvisited.Key == key })
 }
 
+// isWhole reports whether the snapshot has all that its manifests list: the segments, their anchors (texts of
+// links), and the overlays of unvisited URLs (known only by links).
+func (s *snapshot) isWhole() bool {
+	for _, m := range s.manifests {
+		for _, listed := range m.Segments {
+			if o, found := s.segments[listed.Key]; !found || o.anchored != "" && o.anchors == nil {
+				return false
+			}
+		}
+		if u := m.Unvisited; u != nil {
+			if _, found := s.segments[u.Key]; !found {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // lacking returns a copy of the snapshot without the object with the given key. This object is a
 // segment, or an overlay of anchors (texts of links) or of unvisited URLs (known only by links).
 func (s *snapshot) lacking(key string, e *Engine) (*snapshot, error) {
