@@ -37,8 +37,11 @@ func AsOf(ctx context.Context, bucket blob.Reader, p layout.Partition, t time.Ti
 	e, err := InForce(ctx, bucket, newest, t)
 	for err == nil && e.Generation > 0 {
 		m, broken, lost := reach(ctx, bucket, p, e, Manifest{})
-		if lost == nil || isLost(lost) && m.Generation > 0 {
+		if lost == nil {
 			return m, nil
+		}
+		if isLost(lost) && m.Generation > 0 {
+			return m, isKept(ctx, bucket, p, m.position.Checkpoint, t)
 		}
 		if !isLost(lost) {
 			return Manifest{}, lost
@@ -80,7 +83,21 @@ func InForce(ctx context.Context, bucket blob.Reader, newest Manifest, t time.Ti
 	if low > 0 && found.Generation == 0 {
 		return Entry{}, notKept(p, t)
 	}
+	if found.Generation < low {
+		return found, isKept(ctx, bucket, p, found.Generation, t)
+	}
 	return found, nil
+}
+
+// isKept is called when generations after the given one are absent. They may be lost: then the given one stands for
+// the state at time t. Or they were deleted since the search began, because of their age. As generations are deleted
+// in ascending order, the given one is then absent, too, and isKept fails with ErrNotKept.
+func isKept(ctx context.Context, bucket blob.Reader, p layout.Partition, generation uint64, t time.Time) error {
+	_, err := bucket.Head(ctx, layout.ManifestKey(p, generation))
+	if errors.Is(err, blob.ErrAbsent) {
+		return notKept(p, t)
+	}
+	return err
 }
 
 func notKept(p layout.Partition, t time.Time) error {

@@ -1,6 +1,7 @@
 package manifest_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
@@ -97,6 +99,46 @@ func TestAsOfWhileCollected(t *testing.T) {
 	}
 	if _, err := manifest.AsOf(t.Context(), bucket, 0, at(3)()); !errors.Is(err, manifest.ErrNotKept) {
 		t.Errorf("what is collected: %v", err)
+	}
+}
+
+// swept deletes generations 1 to 8 of partition 0 when one of them, the first, was read. A request for the generation
+// second waits for that.
+type swept struct {
+	*memblob.Bucket
+	first, second uint64
+	done          chan struct{}
+}
+
+// Get implements blob.Reader.
+func (s swept) Get(ctx context.Context, key string, r blob.Range) ([]byte, error) {
+	if key == layout.ManifestKey(0, s.second) {
+		<-s.done
+	}
+	content, err := s.Bucket.Get(ctx, key, r)
+	if key == layout.ManifestKey(0, s.first) {
+		for number := range uint64(8) {
+			err = errors.Join(err, s.Delete(ctx, layout.ManifestKey(0, number+1)))
+		}
+		close(s.done)
+	}
+	return content, err
+}
+
+// TestAsOfWhileRead deletes the oldest generations while AsOf reads them. AsOf has read one of them already, but not
+// the later one that was in force at the wanted time. It must return ErrNotKept, and not the one that it has read.
+func TestAsOfWhileRead(t *testing.T) {
+	whole := memblob.New()
+	for minutes := range 10 {
+		commitAt(t, whole, minutes, func(m *manifest.Manifest) { m.Restate() })
+	}
+	for name, bucket := range map[string]swept{
+		"whole generations":       {whole, 5, 7, make(chan struct{})},               // the search for the wanted one reads 5, and then 7
+		"a checkpoint and deltas": {chained(t, 200, 10), 1, 2, make(chan struct{})}, // 7 follows from these two
+	} {
+		if m, err := manifest.AsOf(t.Context(), bucket, 0, at(6)()); !errors.Is(err, manifest.ErrNotKept) {
+			t.Errorf("%s: generation %d, %v", name, m.Generation, err)
+		}
 	}
 }
 
