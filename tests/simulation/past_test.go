@@ -23,6 +23,7 @@ type past struct {
 	hint   []byte
 	since  time.Time // time at which the loss of generations was noticed; zero if none were lost
 	before *past     // record of the generations before the loss; nil if none were lost
+	broken bool      // true: since the loss, none of the generations that are left can be read
 }
 
 // pastOf returns the record of all generations of a partition's manifest. It shows whether an object
@@ -35,8 +36,13 @@ func (w *world) pastOf(id layout.Partition) *past {
 }
 
 // follow adds to the record the generations that were committed since follow was last called. It
-// skips those that a test has damaged. If no generation can be read, the record stays as it is: a
-// sweep that was running at a loss has deleted the generations from which the newest one left follows.
+// skips those that a test has damaged.
+//
+// After a loss of generations, it may be that none can be read. For example, a sweep has committed
+// that generation 36 is the oldest to keep. Then generation 34 and all later ones are lost. The sweep
+// does not know that, and deletes those before 36, beginning with the first. When it has deleted 30,
+// the newest generation left is 33, a delta that follows from checkpoint 30. The sweep may do so: 33
+// was not kept any more. Repair then makes a new generation.
 func (p *past) follow(w *world, id layout.Partition) {
 	hint, err := w.store.Get(w.t.Context(), layout.HintKey(id), blob.Range{})
 	if err == nil && bytes.Equal(hint, p.hint) {
@@ -45,7 +51,7 @@ func (p *past) follow(w *world, id layout.Partition) {
 		}
 	}
 	last, err := manifest.Read(w.t.Context(), w.store, id)
-	if errors.Is(err, manifest.ErrDamaged) {
+	if p.broken = p.before != nil && errors.Is(err, manifest.ErrDamaged); p.broken {
 		return
 	}
 	if err != nil {
@@ -104,10 +110,14 @@ func (w *world) judge(key string) {
 
 // needs returns why the object with the key must not be deleted now; "" if it may be deleted. For
 // some time after a loss of generations, an object may also be deleted if it was not needed before
-// the loss. A sweep that began before the loss may delete such an object afterwards.
+// the loss. A sweep that began before the loss may delete such an object afterwards. As long as no
+// generation can be read, nothing may be deleted that was needed at the loss.
 func (p *past) needs(key string, id layout.Partition, now time.Time) string {
 	if p.before != nil && now.Sub(p.since) < partition.Fresh && p.before.needs(key, id, now) == "" {
 		return ""
+	}
+	if p.broken {
+		return p.before.needs(key, id, p.since)
 	}
 	oldest := p.oldest(now.Add(-keptPast))
 	switch last := p.last[key]; {
