@@ -159,10 +159,12 @@ func (l life) at(t *testing.T, m *memories, s system, n int, happens func(*world
 		return happens(w, c)
 	}
 	// The work that one fault may cause: the requests of a batch, and the robots.txt of every
-	// host, because Redis forgot them; a package for each expiry class; a segment, which is merged
-	// on its own; a book, and the one into which it is merged. When Redis is lost, hosts get no
-	// requests for a while. Meanwhile the waiting batches are packed, in a package, a segment and a
-	// book of their own.
+	// host, because Redis forgot them; a package for each expiry class; a segment; a merge; a book,
+	// and the one into which it is merged. When Redis is lost, hosts get no requests for a while.
+	// Meanwhile the waiting batches are packed, in a package, a segment and a book of their own;
+	// and this segment is merged with the others. For example, the program is killed when it has
+	// stored a merged segment and not committed it: this merge is repeated, and the next batch
+	// comes in two parts, each of which is merged.
 	first := work{requests: l.took.batch + len(l.plan.site.seeds), packages: max(1, l.classes) + 1, segments: 2, merges: 2, books: 3}
 	inWorld(t, m, p, func(w *world) {
 		l.start(w)
