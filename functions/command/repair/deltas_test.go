@@ -156,6 +156,23 @@ func TestCondemnedList(t *testing.T) {
 	}
 }
 
+// TestCondemnedListAndBook deletes a list of condemned objects and a book. Repair must mend both: to have URLs
+// fetched again, it stores a book, and for this it reads the lists.
+func TestCondemnedListAndBook(t *testing.T) {
+	w := done(t)
+	w.Commit(func(m *manifest.Manifest) { m.Condemn(functionstest.Start, layout.BookKey(0, "none")) })
+	functionstest.Edit(t, w.Bucket, 0, func(e *partition.Edit) error {
+		_, err := e.ListCondemned(t.Context(), functionstest.Start.Add(time.Hour), 10)
+		return err
+	})
+	w.Delete(w.Manifest().CondemnedLists[0].Key)
+	w.Delete(w.Manifest().Books[0].Key)
+	report := run(w)
+	if len(report.Mended) < 3 || report.Fetch == 0 || len(report.Left) > 0 {
+		t.Errorf("%d URLs to be fetched again, mended %q, left:\n%s", report.Fetch, report.Mended, sentences(report.Left))
+	}
+}
+
 // TestDeltaLost damages a delta, and deletes the hint. The changes of this delta and of all later ones are lost.
 // Repair must make a new generation from the generation before the damaged one.
 func TestDeltaLost(t *testing.T) {

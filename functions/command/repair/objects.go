@@ -205,6 +205,9 @@ func (m *mending) mendOverlay(ctx context.Context, key string) error {
 
 // dropCondemnedList removes a damaged or missing list of condemned objects (objects to be deleted) from the
 // manifest. Then no generation has these objects, so the sweep condemns them again.
+//
+// Other repairs store objects, for which all lists are read (see partition.PutBook). They would fail. So
+// dropCondemnedList, which look calls before anything is stored, commits at once.
 func (m *mending) dropCondemnedList(ctx context.Context, key string) error {
 	damaged, found, err := blob.Find(ctx, m.Bucket, key)
 	if err != nil {
@@ -215,7 +218,10 @@ func (m *mending) dropCondemnedList(ctx context.Context, key string) error {
 			return err
 		}
 	}
-	m.edit(func(e *partition.Edit) { e.DropCondemnedList(key) })
+	err = m.Commit(ctx, func(e *partition.Edit) error { e.DropCondemnedList(key); return nil })
+	if err != nil {
+		return err
+	}
 	m.said = append(m.said, key+" was damaged or missing; the sweep finds again what it named as to be deleted")
 	return nil
 }
