@@ -45,7 +45,8 @@ func queryCommand(where *location) *cobra.Command {
 			"BUCKETSEARCH_JUDGES and BUCKETSEARCH_CLICKS are read as by bucketsearch up.",
 		Example: "  bucketsearch query --s3 https://s3.eu-central-1.amazonaws.com/my-bucket --listen 0.0.0.0:8080\n" +
 			"  bucketsearch query --s3 http://127.0.0.1:9000/pages --cache /var/cache/bs --cache-size 20GB\n" +
-			"  BUCKETSEARCH_LEAVES=\"http://10.0.0.2:8080 http://10.0.0.3:8080\" bucketsearch query --s3 http://10.0.0.1:9000/pages",
+			"  export BUCKETSEARCH_LEAVES=\"http://10.0.0.2:8080 http://10.0.0.3:8080\"\n" +
+			"  bucketsearch query --s3 http://10.0.0.1:9000/pages",
 		Args: nothing,
 		PreRunE: func(*cobra.Command, []string) error {
 			if where.s3 == "" {

@@ -163,9 +163,9 @@ func every(ctx context.Context, period time.Duration, call func(context.Context)
 // has done so in this period: what send makes a function do needs to be done once for all processes. The
 // first call sends in any case, because this process may have published something.
 func (s *System) once(name string, period time.Duration, send func(context.Context) error) func(context.Context) error {
-	clock, begun := lease.New(s.Redis, s.worker), false
+	ticks, begun := lease.New(s.Redis, s.worker), false
 	return func(ctx context.Context) error {
-		first, err := clock.Once(ctx, "clock of "+name, time.Now(), period*9/10) // shorter: it must have ended at the next call
+		first, err := ticks.Once(ctx, "clock of "+name, time.Now(), period*9/10) // shorter: it must have ended at the next call
 		if err == nil && !first && begun {
 			return nil
 		}

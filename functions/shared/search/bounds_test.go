@@ -104,11 +104,11 @@ func TestDeadline(t *testing.T) {
 		}
 		return nil
 	}
-	got := find(t, ix, Query{Text: "ka", Size: 10, Deadline: time.Now().Add(400 * time.Millisecond)})
+	got := find(t, ix, Query{Text: "ka", Size: 10, Deadline: time.Now().Add(2 * time.Second)})
 	if !got.Partial || got.Exact || len(got.Hits) != 2 {
 		t.Errorf("partial: %v, exact: %v, %d hits; want the 2 of the segment that answers", got.Partial, got.Exact, len(got.Hits))
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 400*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	if got, err := ix.Search(ctx, Query{Text: "ka", Size: 10}); err != nil || !got.Partial || len(got.Hits) != 2 {
 		t.Errorf("with a context's deadline: %v, %d hits, %v", got.Partial, len(got.Hits), err)

@@ -39,12 +39,12 @@ func (l testLeaf) Ask(ctx context.Context, a *Asked) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	var question Asked
-	if err := json.Unmarshal(content, &question); err != nil {
+	var asked Asked
+	if err := json.Unmarshal(content, &asked); err != nil {
 		return nil, err
 	}
 	var own []Part
-	for _, key := range question.Segments {
+	for _, key := range asked.Segments {
 		i := slices.IndexFunc(l.parts, func(p Part) bool { return p.Segment.Ref().Key == key })
 		own = append(own, l.parts[i])
 	}
@@ -52,7 +52,7 @@ func (l testLeaf) Ask(ctx context.Context, a *Asked) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer, err := ix.Answer(ctx, &question)
+	answer, err := ix.Answer(ctx, &asked)
 	if err != nil {
 		return nil, err
 	}
