@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
@@ -71,7 +72,7 @@ func (q *Queue) hold(received []types.Message) (batch []events.SQSMessage) {
 		receipt := aws.ToString(m.ReceiptHandle)
 		q.held[receipt], _ = strconv.Atoi(m.Attributes[string(receives)])
 		batch = append(batch, events.SQSMessage{
-			MessageId: aws.ToString(m.MessageId), ReceiptHandle: receipt, Body: aws.ToString(m.Body), Md5OfBody: aws.ToString(m.MD5OfBody),
+			MessageId: aws.ToString(m.MessageId), ReceiptHandle: receipt, Body: message.WithoutEnvelope(aws.ToString(m.Body)), Md5OfBody: aws.ToString(m.MD5OfBody),
 			Attributes: m.Attributes, EventSource: "aws:sqs", EventSourceARN: "arn:aws:sqs:::" + q.url[strings.LastIndex(q.url, "/")+1:],
 		})
 	}

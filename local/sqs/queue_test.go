@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/local/queue"
@@ -72,6 +73,16 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/x-amz-json-1.0")
 	_ = json.NewEncoder(w).Encode(answer)
+}
+
+// TestEnvelope receives a notification of SNS, which a function gets without SNS's envelope, as in Lambda.
+func TestEnvelope(t *testing.T) {
+	t.Parallel()
+	q := New(nil, "https://sqs.example/1/stack-pack", slog.New(slog.DiscardHandler))
+	batch := q.hold([]types.Message{{Body: aws.String(`{"Type":"Notification","TopicArn":"arn:aws:sns:r:1:t","Message":"{\"Records\":[]}"}`)}})
+	if got := batch[0].Body; got != `{"Records":[]}` {
+		t.Errorf("body %s", got)
+	}
 }
 
 // TestQueue delivers messages of a queue to a function, one of which fails twice.

@@ -59,7 +59,7 @@ func messagesOf(ctx context.Context, event json.RawMessage) (messages events.SQS
 	case "aws:sqs":
 		err := json.Unmarshal(event, &messages)
 		for i := range messages.Records {
-			messages.Records[i].Body = withoutEnvelope(messages.Records[i].Body)
+			messages.Records[i].Body = WithoutEnvelope(messages.Records[i].Body)
 		}
 		return messages, true, err
 	case "aws:sns":
@@ -83,8 +83,8 @@ func whole(ctx context.Context, event json.RawMessage) events.SQSMessage {
 	return m
 }
 
-// withoutEnvelope returns the message in a notification of SNS. Any other body is returned unchanged.
-func withoutEnvelope(body string) string {
+// WithoutEnvelope returns the message in a notification of SNS. Any other body is returned unchanged.
+func WithoutEnvelope(body string) string {
 	var envelope struct{ Type, TopicArn, Message string }
 	if json.Unmarshal([]byte(body), &envelope) == nil && envelope.Type == "Notification" && envelope.TopicArn != "" {
 		return envelope.Message

@@ -60,7 +60,7 @@ func (q *DeadLetterQueue) move(ctx context.Context, m types.Message) error {
 	source := m.Attributes["DeadLetterQueueSourceArn"]
 	letter := DeadLetter{
 		Queue:   strings.TrimPrefix(source[strings.LastIndex(source, ":")+1:], q.Prefix),
-		Message: aws.ToString(m.MessageId), Body: withoutEnvelope(aws.ToString(m.Body)), At: q.Store.Now(), Receives: MaxReceives,
+		Message: aws.ToString(m.MessageId), Body: WithoutEnvelope(aws.ToString(m.Body)), At: q.Store.Now(), Receives: MaxReceives,
 		Reason: fmt.Sprintf("its function was killed, or could not store a reason: the message was not acknowledged in %d deliveries", MaxReceives),
 	}
 	if !q.Store.Store(ctx, letter) {
