@@ -36,9 +36,10 @@ func (b *budget) record(t *testing.T, name string, m *meter, number int) {
 
 const month = 30 * 24 * time.Hour
 
-// month records the price of a month in which nothing happens but ticks of clocks. It lets each clock tick once, for new
+// month records what requests cost in a month in which nothing happens but ticks of clocks. It returns the price of the
+// month in dollars, with that of the functions' time. It lets each clock tick once, for new
 // processes, because those of an idle function must read the settings again at each tick.
-func (b *budget) month(t *testing.T, c *Cloud, said *lines) {
+func (b *budget) month(t *testing.T, c *Cloud, said *lines) (price float64) {
 	t.Helper()
 	for _, f := range c.functions {
 		if err := f.cool(); err != nil {
@@ -56,6 +57,7 @@ func (b *budget) month(t *testing.T, c *Cloud, said *lines) {
 	}
 	b.measured["idle month"] = mills(requests)
 	t.Logf("idle month: clocks $%.2f, and $%.2f for time", requests, seconds)
+	return requests + seconds
 }
 
 // rate returns the time between two ticks of a clock with a schedule such as "rate(5 minutes)".

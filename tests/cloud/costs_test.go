@@ -18,7 +18,7 @@ const (
 // TestCosts crawls many pages as politely as on the web, and prints what they cost, with the time of functions.
 func TestCosts(t *testing.T) {
 	if *pages == 0 {
-		t.Skip("give -pages 10000, for instance")
+		t.Skip("give -pages 4000, for instance")
 	}
 	c, said := start(t, false)
 	var seeds []string
@@ -42,7 +42,7 @@ func TestCosts(t *testing.T) {
 	b.record(t, "page", c.meter, number)
 	c.tickAll(t, said)
 	b.record(t, "page, ranked", c.meter, number)
-	b.month(t, c, said)
+	clocks := b.month(t, c, said)
 	c.mustBeSound(t, said)
 
 	p := mustReadPrices(t)
@@ -51,7 +51,7 @@ func TestCosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fixed := b.measured["idle month"] + p.pollers(len(c.queues.set)-1) + (p.RedisHour+p.EndpointHour)*month.Hours()
+	fixed := clocks + p.pollers(len(c.queues.set)-1) + p.RedisHour*month.Hours()
 	t.Logf("an idle month: $%.2f; a million pages: $%.2f, and $%.2f a month to store %.1f GB", fixed, page*1e6, p.StorageMonth*stored*1e6/float64(number), stored*1e6/float64(number))
 	for _, n := range []float64{1e4, 1e6, 1e8} {
 		t.Logf("%.0f pages: $%.2f once, $%.2f a month", n, page*n, fixed+p.StorageMonth*stored*n/float64(number))

@@ -24,5 +24,5 @@
 // of functions is shown, but not compared, because it depends on the machine. TestCosts crawls more pages, politely, and
 // prints what 10,000, a million and 100 million pages cost. Its figures are in infra/README.md:
 //
-//	go test ./tests/cloud -run TestCosts -v -pages 10000
+//	go test ./tests/cloud -run TestCosts -v -pages 4000
 package cloud

@@ -46,6 +46,6 @@ func TestEvents(t *testing.T) {
 		buried = append(buried, strings.Split(key, "/")[1])
 	}
 	if got := strings.Join(buried, " "); got != "fetch schedule" {
-		t.Errorf("dead buried of %q, want fetch and schedule", got)
+		t.Errorf("dead letters of %q, want those of fetch and schedule", got)
 	}
 }

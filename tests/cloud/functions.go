@@ -69,8 +69,11 @@ func (c *Cloud) variables(name string, objects *store, given map[string]string) 
 	}
 	local := strings.NewReplacer("https://s3."+region+"."+urlSuffix, storeURL, "rediss://", "redis://")
 	for key, value := range given {
-		if key == "BUCKETSEARCH_ALLOW_PRIVATE" {
+		switch key {
+		case "BUCKETSEARCH_ALLOW_PRIVATE":
 			value = "1" // the crawled site is on this machine
+		case "AWS_USE_DUALSTACK_ENDPOINT":
+			continue // SQS's client refuses it for an address of this machine
 		}
 		variables = append(variables, key+"="+local.Replace(value))
 	}

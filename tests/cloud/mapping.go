@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -81,7 +83,7 @@ func (m *mapping) invoke(ctx context.Context, batch []events.SQSMessage) {
 			return
 		}
 	}
-	m.queues.meter.add(m.function.name, usage{Messages: 2}) // to receive the batch and to delete it
+	m.queues.meter.add(m.function.name, usage{Messages: batchRequests(batch)})
 	payload, _ := json.Marshal(events.SQSEvent{Records: batch})
 	answer, err := m.function.invoke(ctx, payload)
 	var response events.SQSEventResponse
@@ -103,6 +105,19 @@ func (m *mapping) invoke(ctx context.Context, batch []events.SQSMessage) {
 		}
 		m.queues.set[nameOf(m.EventSourceArn)].Delete(one.ReceiptHandle)
 	}
+}
+
+// batchRequests returns as how many requests SQS bills a batch that is received and deleted: one request handles up to ten
+// messages, and each 64 KiB that are received count as one.
+func batchRequests(batch []events.SQSMessage) (n int) {
+	for ten := range slices.Chunk(batch, 10) {
+		var bodies strings.Builder
+		for _, one := range ten {
+			bodies.WriteString(one.Body)
+		}
+		n += chunks(bodies.String()) + 1
+	}
+	return n
 }
 
 // startMappings starts to invoke functions with the messages of their queues.

@@ -98,7 +98,6 @@ type prices struct {
 	GBSecond     float64 // memory of functions (arm64)
 	StorageMonth float64 // a GB in S3 for a month
 	RedisHour    float64 // the node of the template
-	EndpointHour float64 // the interface endpoint of SQS, in one zone
 }
 
 func readPrices() (prices, error) {

