@@ -69,7 +69,7 @@ func divideAmong(parts []Part, leaves []Leaf) []leafShare {
 		var greatest uint64
 		for i, leaf := range leaves {
 			hash := fnv.New64a()
-			fmt.Fprintf(hash, "%s %s", from.Ref().Key, leaf.Name())
+			fmt.Fprintf(hash, "%s %s", leaf.Name(), from.Ref().Key) // a difference in the last bytes would hardly change the hash
 			if sum := hash.Sum64(); loads[i]+from.Documents() <= most && (best < 0 || sum > greatest) {
 				best, greatest = i, sum
 			}
@@ -158,12 +158,19 @@ func (s *search) ask(ctx context.Context, a Asked, take func(of leafShare, answe
 }
 
 // askExpansions sets s.expanded (step 1 of the type Asked). The parameter n is the number of words that are expanded.
+// It takes at most half of the time for reading: if one leaf hangs, the others still have time for step 2.
 func (s *search) askExpansions(ctx deadline, n int) error {
+	within := ctx.read
+	if end, ends := within.Deadline(); ends {
+		var cancel context.CancelFunc
+		within, cancel = context.WithDeadline(within, end.Add(-time.Until(end)/2))
+		defer cancel()
+	}
 	s.expanded = make([]expansions, n)
 	for i := range s.expanded {
 		s.expanded[i] = make(expansions)
 	}
-	return s.ask(ctx.read, Asked{}, func(_ leafShare, answer *Answer) error {
+	return s.ask(within, Asked{}, func(_ leafShare, answer *Answer) error {
 		if len(answer.Expanded) != n {
 			return errOtherPlan
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -214,6 +215,31 @@ func TestLostLeaves(t *testing.T) {
 	var unreadable *Unreadable
 	if _, err := ix.Search(t.Context(), Query{Text: "fox", Size: 10}); !errors.As(err, &unreadable) || unreadable.Segment != "segment 3" {
 		t.Errorf("a leaf does not know a segment: %v", err)
+	}
+}
+
+// hanging is a leaf that never answers.
+type hanging struct{}
+
+func (hanging) Name() string { return "hanging" }
+
+func (hanging) Ask(ctx context.Context, _ *Asked) (*Answer, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestHangingLeaf searches a prefix by a leaf that answers and by one that hangs. The time of the first step must leave
+// time for the others.
+func TestHangingLeaf(t *testing.T) {
+	var groups [][]segment.Document
+	for i := range 6 {
+		groups = append(groups, []segment.Document{page(fmt.Sprintf("http://a/%d", i), "fox and foxes")})
+	}
+	one := keyed(t, nil, groups...)
+	ix := one.WithLeaves([]Leaf{testLeaf{name: "leaf", parts: one.parts, asked: new(atomic.Int64)}, hanging{}})
+	result := find(t, ix, Query{Text: "fox*", Size: 10, Deadline: time.Now().Add(2 * time.Second)})
+	if n := len(result.Hits); n == 0 || n == 6 || !result.Partial || !slices.Contains(result.Notes, "1 of the 2 servers that search parts of the index did not answer: their pages are missing.") {
+		t.Errorf("%d hits, partial %v, notes %q", n, result.Partial, result.Notes)
 	}
 }
 
