@@ -146,6 +146,9 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 		if index, err = current.searched(q.Text, e); err != nil {
 			break
 		}
+		if tried.reread && !current.past {
+			index = index.WithLeaves(e.leaves(true))
+		}
 		var found search.Result
 		if isAddress && len(q.Pinned) == 0 {
 			found, err = e.searchPasted(ctx, current, index, &asked, q.Query)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -49,25 +50,35 @@ func (e *Engine) Answer(ctx context.Context, a *search.Asked) (*search.Answer, e
 	return nil, fmt.Errorf("cannot answer a root: %w", err)
 }
 
-// logged is a leaf whose failures are logged: the answer to the person who searches tells only their number.
-type logged struct {
+// ownLeaf is one of the engine's leaves. It logs why a leaf is left out of an answer: the person who searches is told
+// only how many are.
+type ownLeaf struct {
 	search.Leaf
 	engine *Engine
+	reread bool // whether the engine has read the manifests again for this query
 }
 
-// Ask implements search.Leaf.
-func (l logged) Ask(ctx context.Context, a *search.Asked) (*search.Answer, error) {
+// Ask implements search.Leaf. A leaf that does not know a segment although root and leaf have read the manifests again
+// is left out like one that fails: it may be on another bucket, or short of memory.
+func (l ownLeaf) Ask(ctx context.Context, a *search.Asked) (*search.Answer, error) {
 	answer, err := l.Leaf.Ask(ctx, a)
+	if of, is := errors.AsType[*search.Unreadable](err); is {
+		if !l.reread {
+			return nil, err
+		}
+		err = fmt.Errorf("it does not know the segment %s: give it the same bucket and enough memory", of.Segment)
+	}
 	if err != nil {
 		l.engine.Log.WarnContext(ctx, "a leaf is left out of an answer", "leaf", l.Name(), "error", err)
 	}
 	return answer, err
 }
 
-// leaves returns the engine's leaves, for an index.
-func (e *Engine) leaves() (all []search.Leaf) {
+// leaves returns the engine's leaves, for an index. The parameter reread says whether the index is of manifests that
+// were read again for one query.
+func (e *Engine) leaves(reread bool) (all []search.Leaf) {
 	for _, leaf := range e.Leaves {
-		all = append(all, logged{leaf, e})
+		all = append(all, ownLeaf{leaf, e, reread})
 	}
 	return all
 }

@@ -93,6 +93,35 @@ func TestCostOfLeaves(t *testing.T) {
 	}
 }
 
+// counting is a leaf that counts the questions to it.
+type counting struct {
+	search.Leaf
+	asked *int
+}
+
+func (c counting) Ask(ctx context.Context, a *search.Asked) (*search.Answer, error) {
+	*c.asked++
+	return c.Leaf.Ask(ctx, a)
+}
+
+// TestOtherBucket searches with a leaf that is on another bucket, so that it knows no segment. It must be left out
+// after two questions, and the root must keep all segments.
+func TestOtherBucket(t *testing.T) {
+	s, other := newStore(t, 7), newStore(t, 1)
+	s.Publish(querytest.Manual(30)...)
+	root, _ := s.withLeaves(s.Bucket)
+	asked := 0
+	root.Leaves[1] = counting{near{"leaf 1", other.engine(other.Bucket)}, &asked}
+	found := answerOf(t, root, search.Query{Text: "manual", Size: 30})
+	const note = "1 of the 2 servers that search parts of the index did not answer: their pages are missing."
+	if found.Total == 0 || found.Total == 30 || asked != 2 || !found.Partial || !slices.Contains(found.Notes, note) {
+		t.Errorf("%d questions, %d found, partial %v, notes %q", asked, found.Total, found.Partial, found.Notes)
+	}
+	if missing := root.snapshots.last.Load().missing; len(missing) > 0 {
+		t.Errorf("the root has left out %v", missing)
+	}
+}
+
 // TestUnknownSegment asks a leaf to search in a segment that no manifest lists.
 func TestUnknownSegment(t *testing.T) {
 	s := newStore(t, 1)

@@ -278,7 +278,7 @@ func (s *snapshot) indexWithout(bans []int, e *Engine) (*search.Index, error) {
 		ix = ix.WithWeights(*e.Weights)
 	}
 	if err == nil && !s.past {
-		ix = ix.WithLeaves(e.leaves())
+		ix = ix.WithLeaves(e.leaves(false))
 	}
 	return ix, err
 }

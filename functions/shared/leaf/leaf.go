@@ -18,7 +18,7 @@
 //	401   the key is wrong
 //	404   the leaf has no key
 //	409   a search.Unreadable as JSON: the leaf does not know the segment, because it has read a newer manifest than the
-//	      root, or an older one
+//	      root, or an older one. The root reads the manifests again, and asks once more
 //	500   the question could not be answered; the body says why
 //	503   other questions took all the time that the root gave
 package leaf
