@@ -37,7 +37,7 @@ func (e *Engine) Answer(ctx context.Context, a *search.Asked) (*search.Answer, e
 			continue
 		}
 		var index *search.Index
-		if index, err = search.New(parts, e.documents); err != nil {
+		if index, err = e.indexOf(parts); err != nil {
 			break
 		}
 		var answer *search.Answer

@@ -76,6 +76,23 @@ func TestLeaves(t *testing.T) {
 	same("all are new", 10)
 }
 
+// TestWeightsOfLeaves searches with other weights than the standard ones.
+func TestWeightsOfLeaves(t *testing.T) {
+	s := newStore(t, 3)
+	s.Publish(querytest.Manual(9)...)
+	weights := search.Standard()
+	weights.Saturation *= 2
+	one := s.engine(s.Bucket)
+	root, leaves := s.withLeaves(s.Bucket)
+	for _, e := range append(leaves, one, root) {
+		e.Weights = &weights
+	}
+	q := search.Query{Text: "manual", Size: 9}
+	if diff := cmp.Diff(answerOf(t, one, q), answerOf(t, root, q)); diff != "" {
+		t.Errorf("(-alone +leaves)\n%s", diff)
+	}
+}
+
 // TestCostOfLeaves compares the cost of a search with the requests of all processes.
 func TestCostOfLeaves(t *testing.T) {
 	s := newStore(t, 3)

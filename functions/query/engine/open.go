@@ -270,15 +270,20 @@ func (s *snapshot) join(e *Engine) (err error) {
 }
 
 // indexWithout makes one index of all segments of the snapshot, without the pages that the given bans hide.
-// The parameter bans has indexes in curated.bans. The index uses the engine's cache of documents, its
-// weights and, unless the snapshot is a past one, its leaves.
+// The parameter bans has indexes in curated.bans. Unless the snapshot is a past one, the engine's leaves search.
 func (s *snapshot) indexWithout(bans []int, e *Engine) (*search.Index, error) {
-	ix, err := search.New(s.parts(bans, e), e.documents)
-	if err == nil && e.Weights != nil {
-		ix = ix.WithWeights(*e.Weights)
-	}
+	ix, err := e.indexOf(s.parts(bans, e))
 	if err == nil && !s.past {
 		ix = ix.WithLeaves(e.leaves(false))
+	}
+	return ix, err
+}
+
+// indexOf makes one index of some segments. It uses the engine's cache of documents and its weights.
+func (e *Engine) indexOf(parts []search.Part) (*search.Index, error) {
+	ix, err := search.New(parts, e.documents)
+	if err == nil && e.Weights != nil {
+		ix = ix.WithWeights(*e.Weights)
 	}
 	return ix, err
 }

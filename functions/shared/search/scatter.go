@@ -233,8 +233,12 @@ func (s *search) askBest(ctx deadline) ([]match, error) {
 				len(c.Phrases) != 0 && len(c.Phrases) != len(s.plan.near) {
 				return errOtherPlan
 			}
+			part := of.parts[c.Segment]
+			if dead := s.parts[part].Dead; dead != nil && dead.Contains(c.Doc) {
+				continue // the leaf has read older manifests or takedowns
+			}
 			f := match{
-				part: of.parts[c.Segment], doc: c.Doc,
+				part: part, doc: c.Doc,
 				score: c.Score, words: c.Words, newness: c.Newness, titled: c.Titled, defined: c.Defined, near: c.Near,
 			}
 			s.carried[spot{f.part, f.doc}] = carriedBy(&c)

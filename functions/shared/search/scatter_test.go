@@ -243,6 +243,16 @@ func TestHangingLeaf(t *testing.T) {
 	}
 }
 
+// TestDeadForRoot searches by a leaf that does not know yet that a page is deleted: it must not be found.
+func TestDeadForRoot(t *testing.T) {
+	docs := []segment.Document{page("http://a/1", "fox"), page("http://a/2", "fox")}
+	leaf := testLeaf{name: "leaf", parts: keyed(t, nil, docs).parts, asked: new(atomic.Int64)}
+	root := keyed(t, map[layout.Identity]bool{docs[0].ID: true}, docs).WithLeaves([]Leaf{leaf})
+	if found := find(t, root, Query{Text: "fox", Size: 10}); len(found.Hits) != 1 || found.Hits[0].URL != "http://a/2" {
+		t.Errorf("found %+v", found.Hits)
+	}
+}
+
 // TestOtherPlan asks a leaf that knows other synonyms: its totals would be of other terms.
 func TestOtherPlan(t *testing.T) {
 	one := keyed(t, nil, []segment.Document{page("http://a/1", "fox")}, []segment.Document{page("http://a/2", "fox")})
