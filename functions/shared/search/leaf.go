@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
@@ -77,6 +78,8 @@ type Candidate struct {
 
 	Date   int             // day of the page's own date (see ownDates); 0 if none is known, or if dates do not count
 	Vector segment.Vectors // the vector of this document alone; nil if similar documents do not count
+	// hash of the URL, by which the root orders candidates that tie; nil if the leaf does not know it
+	Identity *layout.Identity `json:",omitempty"`
 	// occurrences of the phrases of plan.near; nil for a document that is too low to be examined for them
 	Phrases []Occurrence
 }
@@ -140,12 +143,35 @@ func (ix *Index) Answer(ctx context.Context, a *Asked) (*Answer, error) {
 		return &Answer{Exact: true, Facets: s.facets(1)}, ctx.Err()
 	}
 	best, err := s.candidates(limited)
+	if err == nil {
+		best, err = s.cutTied(limited, best)
+	}
 	if err != nil {
 		return nil, err
 	}
 	answer := &Answer{Total: s.result.Total, Exact: s.result.Exact, Facets: s.result.Facets, Partial: s.result.Partial || slices.Contains(s.missing, true)}
 	answer.Best, err = s.carry(limited, best)
 	return answer, err
+}
+
+// mostTied is how many matches a leaf sends beyond those that the root needs, because they tie with the last of these.
+// Without a limit, the answer to lang:en would have all documents: none of them has a score.
+const mostTied = 10_000
+
+// cutTied returns the best of the candidates, which are sorted by score. Of those that tie with the last that the root
+// needs, it keeps about mostTied: the first ones in the order in which the root takes them. This is the order of their
+// identities (see orderAll) or, if alike documents become one hit, the order of the documents in the index (see fold).
+func (s *search) cutTied(ctx deadline, best []match) ([]match, error) {
+	most := s.kept() + max(mostTied, s.window())
+	if len(best) <= most {
+		return best, nil
+	}
+	if s.byDate() || !s.folds() {
+		if err := s.orderAll(ctx, best); err != nil {
+			return nil, err
+		}
+	}
+	return best[:most], nil
 }
 
 // planHash returns a hash of all terms of the query, in the order of their numbers.
@@ -175,6 +201,9 @@ func (s *search) carry(ctx deadline, best []match) ([]Candidate, error) {
 		c := Candidate{
 			Segment: int(f.part), Doc: f.doc, Date: s.dateOf(f),
 			Score: f.score, Words: f.words, Newness: f.newness, Titled: f.titled, Defined: f.defined, Near: f.near,
+		}
+		if of := s.identities[f.part]; of != nil {
+			c.Identity = &of[f.doc]
 		}
 		if s.supports() && !s.parts[f.part].Unvisited {
 			c.Vector = s.vectors[f.part].Row(f.doc)

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
@@ -254,13 +255,14 @@ func (s *search) askBest(ctx deadline) ([]match, error) {
 
 // carried is what a leaf has told about a candidate (see Candidate).
 type carried struct {
-	date    int
-	vector  segment.Vectors // one row; nil if it was not asked for
-	phrases []occurrence    // occurrences of the phrases of plan.near; nil if they were not looked for
+	date     int
+	identity *layout.Identity
+	vector   segment.Vectors // one row; nil if it was not asked for
+	phrases  []occurrence    // occurrences of the phrases of plan.near; nil if they were not looked for
 }
 
 func carriedBy(c *Candidate) carried {
-	k := carried{date: c.Date}
+	k := carried{date: c.Date, identity: c.Identity}
 	if len(c.Vector) == segment.VectorSize {
 		k.vector = c.Vector
 	}

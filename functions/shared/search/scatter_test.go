@@ -253,6 +253,39 @@ func TestDeadForRoot(t *testing.T) {
 	}
 }
 
+// TestTiedInLeaves lists more pages than leaves send. Root and leaves must have the same first pages, and the root must
+// not be sent all.
+func TestTiedInLeaves(t *testing.T) {
+	const pages = 2*mostTied + 3000
+	groups := make([][]segment.Document, 4)
+	for i := range pages {
+		groups[i%4] = append(groups[i%4], page(fmt.Sprintf("http://a/%d", i), "fox"))
+	}
+	one := keyed(t, nil, groups...)
+	sent := 0
+	leaf := answering{testLeaf{name: "leaf 0", parts: one.parts, asked: new(atomic.Int64)}, &sent}
+	for _, q := range []Query{{Text: "lang:en", Size: 10}, {Text: "fox", From: 20, Size: 10}, {Text: "fox", From: 20, Size: 10, Fold: true}} {
+		sent = 0
+		if diff := cmp.Diff(find(t, one, q), find(t, one.WithLeaves([]Leaf{leaf}), q)); diff != "" || sent <= mostTied || sent > mostTied+1000 {
+			t.Errorf("%q: %d candidates were sent (-one process +leaves)\n%s", q.Text, sent, diff)
+		}
+	}
+}
+
+// answering is a leaf that counts the candidates that it sends.
+type answering struct {
+	testLeaf
+	sent *int
+}
+
+func (l answering) Ask(ctx context.Context, a *Asked) (*Answer, error) {
+	answer, err := l.testLeaf.Ask(ctx, a)
+	if err == nil {
+		*l.sent += len(answer.Best)
+	}
+	return answer, err
+}
+
 // TestOtherPlan asks a leaf that knows other synonyms: its totals would be of other terms.
 func TestOtherPlan(t *testing.T) {
 	one := keyed(t, nil, []segment.Document{page("http://a/1", "fox")}, []segment.Document{page("http://a/2", "fox")})

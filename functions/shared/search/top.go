@@ -189,11 +189,11 @@ func (s *search) areFew(around []match) bool { return len(around) <= s.query.Siz
 
 // unidentified returns the numbers of the parts of the index (see Part) whose identities (hashes of URLs)
 // must still be read, so that the groups of matches can be sorted by identity. These parts have a match in
-// one of the groups, but s.identities lacks their identities.
+// one of the groups whose identity neither s.identities nor a leaf has told.
 func (s *search) unidentified(groups [][]match) (parts []int) {
 	for _, group := range groups {
 		for _, f := range group {
-			if part := int(f.part); s.identities[part] == nil && !slices.Contains(parts, part) {
+			if part := int(f.part); s.identities[part] == nil && s.carried[spot{f.part, f.doc}].identity == nil && !slices.Contains(parts, part) {
 				parts = append(parts, part)
 			}
 		}
@@ -221,6 +221,9 @@ func (s *search) identity(f match) (id layout.Identity) {
 	}
 	if of := s.identities[f.part]; int(f.doc) < len(of) {
 		return of[f.doc]
+	}
+	if of := s.carried[spot{f.part, f.doc}].identity; of != nil {
+		return *of
 	}
 	return id
 }
