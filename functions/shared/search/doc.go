@@ -406,8 +406,9 @@
 //
 // A search reads in steps, each in parallel for all segments:
 //
-//	dictionaries   only for prefixes and words with edits, and for lone characters of
-//	               scripts without spaces in segments that have no terms for these
+//	words          only for prefixes and words with edits: pages of words (see segment.Words);
+//	               for lone characters of scripts without spaces, in segments that have no
+//	               terms for these: the terms that begin with them
 //	terms          posting lists of the words, with positions where phrases need
 //	               them; posting lists of anchors; the columns of filters and facets;
 //	               for long queries the vectors of documents; the languages of documents
@@ -417,8 +418,8 @@
 //	               words
 //	identities     only when matches with equal scores are on different pages of hits
 //	documents      of the hits
-//	correction     only for mistyped queries: the dictionaries; in an index of several languages the
+//	correction     only for mistyped queries: pages of words; in an index of several languages the
 //	               terms of similar words; then the terms of the corrected query
 //
-// Dictionaries of words, suggestions and other columns that were read stay in a [Memory].
+// Suggestions and other columns that were read stay in a [Memory].
 package search
