@@ -141,8 +141,8 @@ local now = redis.call('TIME')
 local due = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now[1] * 1000 + math.floor(now[2] / 1000), 'LIMIT', 0, 100)
 for _, member in ipairs(due) do
 	local receives, body = string.match(member, '^[^:]*:(%d+):(.*)$')
+	redis.call('ZREM', KEYS[2], member) -- first: a full Redis refuses XADD in a script that has written nothing yet
 	redis.call('XADD', KEYS[1], '*', 'body', body, 'receives', receives)
-	redis.call('ZREM', KEYS[2], member)
 end
 local claimed = {}
 for _, idle in ipairs(redis.call('XPENDING', KEYS[1], ARGV[1], 'IDLE', ARGV[3], '-', '+', ARGV[4])) do
@@ -232,13 +232,17 @@ func (q *Queue) release(id string) (it item, held bool) {
 
 // remove deletes a message from the stream, also while the process ends.
 func (q *Queue) remove(id string) {
-	ctx := context.Background()
-	pipe := q.rdb.TxPipeline()
-	pipe.XAck(ctx, q.keys[0], group, id)
-	pipe.XDel(ctx, q.keys[0], id)
-	_, err := pipe.Exec(ctx)
-	q.note(err)
+	q.note(removeScript.Run(context.Background(), q.rdb, q.keys[:1], group, id).Err())
 }
+
+// removeScript deletes a message from the stream. It is a script because a full Redis refuses transactions.
+//
+//	KEYS   stream
+//	ARGV   group, ID
+var removeScript = redis.NewScript(`
+redis.call('XACK', KEYS[1], ARGV[1], ARGV[2])
+return redis.call('XDEL', KEYS[1], ARGV[2])
+`)
 
 // note logs an error of Redis after which a message comes once more, although it was deleted or given back.
 func (q *Queue) note(err error) {

@@ -183,6 +183,42 @@ func TestKeep(t *testing.T) {
 	})
 }
 
+// TestFullRedis receives messages from a Redis that has used up its memory: else nothing would ever make room.
+func TestFullRedis(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
+		if redistest.IsEmbedded(t) {
+			t.Skip("the embedded Redis has no limit of memory")
+		}
+		q, _ := newQueue(t, rdb, time.Minute)
+		send := func() error { return NewSender(rdb).Send(t.Context(), "fetch", []byte("x"), time.Millisecond) }
+		for range 2 {
+			if err := send(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, receipt := next(t, q)
+		q.Delete(receipt)
+		if err := send(); err != nil {
+			t.Fatal(err)
+		}
+		if err := rdb.ConfigSet(t.Context(), "maxmemory", "1").Err(); err != nil {
+			t.Fatal(err)
+		}
+		if send() == nil {
+			t.Error("the full Redis takes another message")
+		}
+		for range 2 {
+			_, receipt := next(t, q)
+			q.Fail(receipt, "no room")
+			_, receipt = next(t, q)
+			q.Delete(receipt)
+		}
+		if stream, delayed := left(t, rdb); stream+delayed != 0 {
+			t.Errorf("%d and %d delayed messages are left", stream, delayed)
+		}
+	})
+}
+
 // TestSendLimits sends messages that a queue refuses.
 func TestSendLimits(t *testing.T) {
 	rdb := redistest.Embedded(t)
