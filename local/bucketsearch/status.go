@@ -97,11 +97,11 @@ func printStatus(out io.Writer, s system.Status) {
 // hostsShown is the greatest number of hosts that are being fetched and that printLive names.
 const hostsShown = 5
 
-// printLive prints how many processes run if there are several, and what they work on: hosts that are being fetched, or the next
+// printLive prints how many processes fetch if there are several, and what they work on: hosts that are being fetched, or the next
 // request, and the pages that cannot be searched yet.
 func printLive(out io.Writer, s system.Status) {
 	if s.Processes > 1 {
-		fmt.Fprintf(out, "%d processes run on this bucket\n", s.Processes)
+		fmt.Fprintf(out, "%d processes fetch for this bucket\n", s.Processes)
 	}
 	for _, h := range s.Fetching[:min(hostsShown, len(s.Fetching))] {
 		fmt.Fprintf(out, "%14s %s\n", "", h.Text())

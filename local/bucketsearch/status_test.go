@@ -71,7 +71,7 @@ func TestStatusTellsWhatIsFetched(t *testing.T) {
 	}
 	printStatus(&out, status)
 	for _, want := range []string{
-		"2 processes run on this bucket\n", " 1 URL of a.example is being fetched, leased until 09:30:00 UTC\n", " 5 URLs of e.example are being fetched", " and URLs of 2 more hosts\n",
+		"2 processes fetch for this bucket\n", " 1 URL of a.example is being fetched, leased until 09:30:00 UTC\n", " 5 URLs of e.example are being fetched", " and URLs of 2 more hosts\n",
 		" next request to z.example at 09:30:00 UTC\n", "7 pages cannot be searched yet: 3 to be packed, 4 to be indexed\n",
 	} {
 		if !strings.Contains(out.String(), want) {

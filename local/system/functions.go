@@ -29,7 +29,7 @@ func (s *System) functions(ctx context.Context) (map[string]queue.Function, func
 		bucket: s.bucket, settings: s.Settings, redis: s.Redis, sender: s.queues, log: s.log,
 		scheduling: limits, share: s.leases.share,
 		transport: s.vitals.Traffic().Transport(fetch.Transport(s.options.AllowPrivate)), sleep: awake(ctx), hear: s.fetches.hear,
-		lease: untilStop(ctx, s.leases), processes: s.leases.processes,
+		lease: untilStop(ctx, s.leases.until), processes: s.leases.processes,
 		agent: s.options.Agent, worker: s.worker, dir: s.options.Data,
 	}.functions()
 	for name, handle := range functions {
@@ -58,14 +58,14 @@ func (s *System) deadLetters() message.DeadLetterStore {
 	return message.DeadLetterStore{Bucket: s.Bucket, Now: time.Now, Log: s.Log}
 }
 
-// untilStop returns the function by which fetch learns when the lease of a batch ends. When the system
-// stops, the context stopping ends. Then all leases seem to have ended, so that fetch sends no more
-// requests, and stores the pages that it has fetched so far.
-func untilStop(stopping context.Context, l *leases) func(context.Context, batch.Batch) time.Time {
+// untilStop returns the function by which fetch learns when the lease of a batch ends: at the time that the
+// parameter until returns. When the process stops, the context stopping ends. Then all leases seem to have
+// ended, so that fetch sends no more requests, and stores the pages that it has fetched so far.
+func untilStop(stopping context.Context, until func(context.Context, batch.Batch) time.Time) func(context.Context, batch.Batch) time.Time {
 	return func(ctx context.Context, b batch.Batch) time.Time {
 		if stopping.Err() != nil {
 			return time.Time{}
 		}
-		return l.until(ctx, b)
+		return until(ctx, b)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -19,7 +18,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/queue"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
-	"github.com/bucketsearch/bucketsearch/strategy/lease"
 )
 
 // Times of the leases of batches. If a process is killed, its leases end after leaseTime at the
@@ -28,9 +26,6 @@ const (
 	leaseTime = 15 * time.Second // time from a renewal of a lease to its end
 	renewTick = leaseTime / 3    // time between two renewals
 )
-
-// fetchers is the name of the group of processes that fetch (see lease.Leases.Join).
-const fetchers = "fetchers"
 
 // sharedURLs is the number of URLs that processes which share a Redis should lease together at most, because
 // pages that are fetched and not yet stored are fetched again when their process is killed. A process with a
@@ -41,11 +36,10 @@ const sharedURLs = 200
 // that are being fetched, and those that are fetched and not settled yet. A lease is never renewed beyond
 // the deadline of its batch. A value is safe for concurrent use.
 type leases struct {
-	redis  goredis.UniversalClient
-	queue  *queue.Queue  // queue of fetch
-	member *lease.Leases // membership of this process in the group of those that fetch
-	count  atomic.Int64  // number of members, this process included; 0: not known yet
-	log    *slog.Logger
+	*fetcher
+	redis goredis.UniversalClient
+	queue *queue.Queue // queue of fetch
+	log   *slog.Logger
 
 	mu   sync.Mutex                   // protects held
 	held map[layout.Version]heldLease // by version of the batch
@@ -60,11 +54,8 @@ type heldLease struct {
 
 // newLeases returns leases without batches. The name of the process is one that no other process has.
 func newLeases(redis goredis.UniversalClient, process string, queue *queue.Queue, log *slog.Logger) *leases {
-	return &leases{redis: redis, queue: queue, member: lease.New(redis, process), log: log, held: make(map[layout.Version]heldLease)}
+	return &leases{fetcher: newFetcher(redis, process), redis: redis, queue: queue, log: log, held: make(map[layout.Version]heldLease)}
 }
-
-// processes returns the number of processes that fetch from the same Redis, this one included.
-func (l *leases) processes() int { return int(max(1, l.count.Load())) }
 
 // share is schedule.Function.Share: it returns the number of batches in the queue of fetch, and the
 // number of processes.
@@ -85,16 +76,6 @@ func (l *leases) until(ctx context.Context, b batch.Batch) time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.held[b.Version].until
-}
-
-// join renews the membership of this process in the group of those that fetch, and counts the members. It is
-// called every second, so that the hosts of a process that has left are soon leased by the others.
-func (l *leases) join(ctx context.Context) error {
-	members, err := l.member.Join(ctx, fetchers, time.Now(), leaseTime)
-	if err == nil {
-		l.count.Store(int64(members))
-	}
-	return err
 }
 
 // renew renews all leases. It drops those that have ended, unless their batches are still in the queue of
@@ -177,7 +158,7 @@ func batchesIn(q *queue.Queue) []batch.Batch {
 func (s *System) giveBack(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
-	if err := s.leases.member.Leave(ctx, fetchers); err != nil {
+	if err := s.leases.leave(ctx); err != nil {
 		s.Log.Warn("other processes still count this one", "error", err)
 	}
 	for s.queues[task.Pack].Busy() && blob.Sleep(ctx, look) == nil {

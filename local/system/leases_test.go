@@ -134,7 +134,7 @@ func TestUntil(t *testing.T) {
 		t.Errorf("the lease has ended, and lasts until %v", until)
 	}
 	stopping, stop := context.WithCancel(t.Context())
-	until := untilStop(stopping, w.leases)
+	until := untilStop(stopping, w.leases.until)
 	b = w.lease("b.example", time.Minute)
 	if until(t.Context(), b).IsZero() {
 		t.Error("the lease ends before the system stops")

@@ -25,6 +25,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
+// drainer takes the messages that a queue gave up to the bucket (see message.DeadLetterQueue).
+type drainer interface{ Drain(context.Context) error }
+
 // parts are what the functions of a process are made of.
 type parts struct {
 	bucket     func(function string) blob.Bucket // returns the bucket for the named function
@@ -39,6 +42,7 @@ type parts struct {
 	hear       func(fetch.Moment)                           // is told by fetch what it does; nil: nobody is
 	lease      func(context.Context, batch.Batch) time.Time // see fetch.Function.Lease
 	processes  func() int                                   // see fetch.Function.Processes
+	dead       drainer                                      // see sweep.Function.DeadLetters
 	agent      string                                       // User-Agent of the crawler
 	worker     string                                       // name of the process in its leases
 	dir        string                                       // where merge keeps files; "": see merge.Function.Dir
@@ -70,7 +74,7 @@ func (p parts) functions() map[string]message.Handler {
 	}
 	swept := &sweep.Function{
 		Bucket: p.bucket(task.Sweep), Redis: p.redis, Sender: p.sender, Now: time.Now,
-		Worker: p.worker, Limits: sweep.DefaultLimits(), Log: p.log(task.Sweep),
+		Worker: p.worker, Limits: sweep.DefaultLimits(), DeadLetters: p.dead, Log: p.log(task.Sweep),
 	}
 	watched := &watch.Function{
 		System:   watch.System{Bucket: p.bucket(task.Watch), Redis: p.redis, Now: time.Now},

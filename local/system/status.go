@@ -45,7 +45,7 @@ type Status struct {
 	Bytes        Bytes                  `json:"bytes"`
 	Unindexed    int                    `json:"unindexed"`              // number of pages in packages that wait to be indexed
 	Unpacked     int                    `json:"unpacked"`               // number of fetched pages that wait to be packed; 0 if no system runs
-	Processes    int                    `json:"processes,omitempty"`    // number of processes that run on the bucket, as its Redis says
+	Processes    int                    `json:"processes,omitempty"`    // number of processes that fetch for the bucket, as its Redis says
 	Fetching     []FetchingHost         `json:"fetching,omitempty"`     // hosts of which batches are being fetched now, by name
 	Next         *frontier.Next         `json:"next_request,omitempty"` // next request, while URLs wait and no batch is being fetched
 	// Crowded lists the hosts whose sitemaps are not requested for now, because too many URLs wait

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/bucketsearch/bucketsearch/functions/fetch"
@@ -21,6 +22,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/queue"
 	"github.com/bucketsearch/bucketsearch/local/sqs"
 	"github.com/bucketsearch/bucketsearch/local/stream"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/lease"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
@@ -50,7 +52,9 @@ type Worker struct {
 	settings *settings.Cache
 	letters  message.DeadLetterStore
 	vitals   *vitals.Recorder
-	process  string // name of this process in its leases
+	dead     drainer  // what SQS gave up; nil if the queues are in Redis
+	fetcher  *fetcher // nil if this process does not fetch, or has no Redis that tells which others do
+	process  string   // name of this process in its leases
 	log      *slog.Logger
 }
 
@@ -80,14 +84,17 @@ func OpenWorker(ctx context.Context, o WorkerOptions) (*Worker, error) {
 		if w.redis, err = dialRedis(ctx, o.Redis, w.vitals.Traffic()); err != nil {
 			return nil, err
 		}
+		if slices.Contains(o.Run, task.Fetch) {
+			w.fetcher = newFetcher(w.redis, w.process)
+		}
 	}
 	var stored func(string, int64)
+	var client *awssqs.Client // nil if the queues are in Redis
 	if o.Queues == "" {
 		w.sender, w.open = stream.NewSender(w.redis), w.stream
 		stored = raiser(w.sender, o.Log)
 	} else {
-		client, err := environment.OpenSQS(ctx, w.vitals.Traffic())
-		if err != nil {
+		if client, err = environment.OpenSQS(ctx, w.vitals.Traffic()); err != nil {
 			return nil, errors.Join(err, w.Close())
 		}
 		urls := environment.QueueURLs(o.Queues)
@@ -99,6 +106,9 @@ func OpenWorker(ctx context.Context, o WorkerOptions) (*Worker, error) {
 	}
 	w.settings = &settings.Cache{Bucket: w.bucket("system"), Now: time.Now, Age: workerSettingsAge}
 	w.letters = message.DeadLetterStore{Bucket: w.bucket("system"), Now: time.Now, Log: o.Log}
+	if client != nil {
+		w.dead = environment.DeadLetterQueue(client, o.Queues, w.letters)
+	}
 	return w, nil
 }
 
@@ -115,12 +125,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	if err := w.awaitPublished(ctx); err != nil || ctx.Err() != nil {
 		return err
 	}
-	handlers := parts{
-		bucket: w.bucket, settings: w.settings, redis: w.redis, sender: w.sender, log: w.logOf,
-		scheduling: schedule.DefaultLimits(),
-		transport:  w.vitals.Traffic().Transport(fetch.Transport(w.options.AllowPrivate)), sleep: awake(ctx),
-		agent: w.options.Agent, worker: w.process,
-	}.functions()
+	handlers := w.parts(ctx).functions()
 	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var running, keepers sync.WaitGroup
@@ -147,6 +152,9 @@ func (w *Worker) Run(ctx context.Context) error {
 		}
 	}
 	running.Go(func() { every(ctx, feedbackTick, w.feedBack, w.log) })
+	if w.fetcher != nil {
+		running.Go(func() { every(ctx, tick, w.fetcher.join, w.logOf(task.Fetch)) })
+	}
 	running.Wait()
 	stop()
 	keepers.Wait()
@@ -155,7 +163,27 @@ func (w *Worker) Run(ctx context.Context) error {
 	if err := w.feedBack(last); err != nil {
 		w.log.Warn("at the end", "error", err)
 	}
+	if w.fetcher != nil {
+		if err := w.fetcher.leave(last); err != nil {
+			w.log.Warn("other workers still count this one", "error", err)
+		}
+	}
 	return nil
+}
+
+// parts returns what the functions are made of. When the worker stops, the context stopping ends.
+func (w *Worker) parts(stopping context.Context) parts {
+	deadline := func(_ context.Context, b batch.Batch) time.Time { return b.Deadline }
+	p := parts{
+		bucket: w.bucket, settings: w.settings, redis: w.redis, sender: w.sender, log: w.logOf,
+		scheduling: schedule.DefaultLimits(), dead: w.dead,
+		transport: w.vitals.Traffic().Transport(fetch.Transport(w.options.AllowPrivate)), sleep: awake(stopping),
+		lease: untilStop(stopping, deadline), agent: w.options.Agent, worker: w.process,
+	}
+	if w.fetcher != nil {
+		p.processes = w.fetcher.processes
+	}
+	return p
 }
 
 // stream returns the queue of a function in Redis.

@@ -1,14 +1,19 @@
 package system
 
 import (
+	"context"
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/local/stream"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+	"github.com/bucketsearch/bucketsearch/strategy/lease"
 )
 
 // TestClocksTickOnce lets the clocks of two workers tick at the same time. The functions must get the
@@ -32,4 +37,87 @@ func TestClocksTickOnce(t *testing.T) {
 			}
 		}
 	})
+}
+
+// openWorker opens a worker on the bucket of a system and a Redis elsewhere.
+func openWorker(t *testing.T, s *System, rdb *redis.Client, o WorkerOptions) *Worker {
+	t.Helper()
+	o.Options = Options{S3: s.store.url, Redis: "redis://" + rdb.Options().Addr, Getenv: s.store.getenv}
+	o.Log = slog.New(slog.NewTextHandler(t.Output(), nil))
+	w, err := OpenWorker(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close() })
+	return w
+}
+
+// TestWorkersShareAddresses runs two workers that fetch and one that does not. Those that fetch must count one
+// another, so that they share the limit of requests to one IP address, until one of them has ended.
+func TestWorkersShareAddresses(t *testing.T) {
+	t.Parallel()
+	s, rdb := open(t, options(t)), redistest.Embedded(t)
+	first := openWorker(t, s, rdb, WorkerOptions{Run: []string{task.Fetch}})
+	if w := openWorker(t, s, rdb, WorkerOptions{Run: []string{task.Pack}}); w.parts(t.Context()).processes != nil {
+		t.Error("a worker that does not fetch counts those that do")
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	second := openWorker(t, s, rdb, WorkerOptions{Run: []string{task.Fetch}})
+	go func() { ended <- second.Run(ctx) }()
+	for members := 0; members == 0; {
+		var err error
+		if members, err = lease.Members(t.Context(), rdb, fetchers, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	processes := func() int {
+		t.Helper()
+		if err := first.fetcher.join(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return first.parts(t.Context()).processes()
+	}
+	if n := processes(); n != 2 {
+		t.Errorf("%d processes fetch, want 2", n)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if n := processes(); n != 1 {
+		t.Errorf("%d processes fetch after one has ended, want 1", n)
+	}
+}
+
+// TestWorkerStopsFetching asks for the end of a lease as fetch does: it must be in the past when the worker stops,
+// so that fetch sends no more requests also to hosts for which it does not wait.
+func TestWorkerStopsFetching(t *testing.T) {
+	t.Parallel()
+	w := openWorker(t, open(t, options(t)), redistest.Embedded(t), WorkerOptions{Run: []string{task.Fetch}})
+	stopping, stop := context.WithCancel(t.Context())
+	defer stop()
+	until, b := w.parts(stopping).lease, batch.Batch{Deadline: time.Now().Add(time.Minute)}
+	if got := until(t.Context(), b); !got.Equal(b.Deadline) {
+		t.Errorf("the lease lasts until %v, want the deadline %v", got, b.Deadline)
+	}
+	stop()
+	if got := until(t.Context(), b); !got.IsZero() {
+		t.Errorf("while the worker stops, the lease lasts until %v", got)
+	}
+}
+
+// TestWorkerTakesDeadLetters opens a worker with queues of SQS and one with queues in Redis. The sweep of the first
+// one must take what SQS gave up, as it does in Lambda.
+func TestWorkerTakesDeadLetters(t *testing.T) {
+	t.Parallel()
+	s, rdb := open(t, options(t)), redistest.Embedded(t)
+	const prefix = "https://sqs.eu-central-1.amazonaws.com/1/prod-"
+	w := openWorker(t, s, rdb, WorkerOptions{Run: []string{task.Sweep}, Queues: prefix})
+	if q, is := w.parts(t.Context()).dead.(*message.DeadLetterQueue); !is || q.URL != prefix+"dead" || q.Prefix != "prod-" || q.Store.Bucket == nil {
+		t.Errorf("dead letters are taken from %+v", w.parts(t.Context()).dead)
+	}
+	if w := openWorker(t, s, rdb, WorkerOptions{Run: []string{task.Sweep}}); w.parts(t.Context()).dead != nil {
+		t.Error("dead letters are taken from SQS, though the queues are in Redis")
+	}
 }

@@ -137,7 +137,7 @@ func Read(ctx context.Context, function string, getenv func(string) string) (*En
 			return nil, err
 		}
 		e.Sender = message.NewSQS(client, QueueURLs(prefix))
-		e.DeadLetters = &message.DeadLetterQueue{Client: client, URL: prefix + deadLetterQueue, Prefix: prefix[strings.LastIndex(prefix, "/")+1:], Store: e.deadLetterStore()}
+		e.DeadLetters = DeadLetterQueue(client, prefix, e.deadLetterStore())
 	}
 	return e, nil
 }
@@ -161,6 +161,12 @@ func QueueURLs(prefix string) map[string]string {
 		urls[queue] = prefix + queue
 	}
 	return urls
+}
+
+// DeadLetterQueue returns the queue of SQS with the messages that all other queues gave up. The parameter prefix
+// is what the URLs of all queues begin with, and store is where their dead letters are stored.
+func DeadLetterQueue(client *sqs.Client, prefix string, store message.DeadLetterStore) *message.DeadLetterQueue {
+	return &message.DeadLetterQueue{Client: client, URL: prefix + deadLetterQueue, Prefix: prefix[strings.LastIndex(prefix, "/")+1:], Store: store}
 }
 
 // limitMemory sets the soft memory limit of this process. The parameter memory is the memory of the Lambda
