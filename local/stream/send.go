@@ -68,6 +68,25 @@ func (s *Sender) Send(ctx context.Context, queue string, body []byte, delay time
 	return nil
 }
 
+// waitingScript counts the messages that can be received and are not in flight.
+//
+//	KEYS   stream
+//	ARGV   group
+var waitingScript = redis.NewScript(`
+local flying = redis.pcall('XPENDING', KEYS[1], ARGV[1])
+return redis.call('XLEN', KEYS[1]) - (flying.err and 0 or flying[1])
+`)
+
+// Waiting returns the number of messages in the named queue that can be received now. Those that are in flight, or
+// delayed, do not count.
+func Waiting(ctx context.Context, rdb redis.UniversalClient, queue string) (int, error) {
+	n, err := waitingScript.Run(ctx, rdb, keys(queue)[:1], group).Int()
+	if err != nil {
+		return 0, fmt.Errorf("cannot count the messages of queue %s: %w", queue, err)
+	}
+	return n, nil
+}
+
 // milliseconds returns a duration in milliseconds, rounded up; 0 if it is negative.
 func milliseconds(d time.Duration) int64 {
 	return int64((max(d, 0) + time.Millisecond - 1) / time.Millisecond)

@@ -77,6 +77,13 @@ func TestQueue(t *testing.T) {
 			}
 			return receipt
 		}
+		waiting := func(want int) {
+			t.Helper()
+			if n, err := Waiting(t.Context(), rdb, "fetch"); err != nil || n != want {
+				t.Errorf("%d messages wait, %v, want %d", n, err, want)
+			}
+		}
+		waiting(0)
 		const late = "late:\n\x00\"{}"
 		send(late, time.Millisecond)
 		send(late, time.Millisecond) // a message of its own, with the same body
@@ -94,7 +101,10 @@ func TestQueue(t *testing.T) {
 			q.Fail(receipt, "failed") // nor does this
 		}
 		send("bad", 0)
-		q.Fail(want(received{"bad", "1"}), "first")
+		waiting(1)
+		receipt := want(received{"bad", "1"})
+		waiting(0)
+		q.Fail(receipt, "first")
 		if stream, delayed := left(t, rdb); stream != 0 || delayed != 1 {
 			t.Errorf("after a failure: %d and %d delayed messages, want 0 and 1", stream, delayed)
 		}

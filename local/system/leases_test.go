@@ -186,3 +186,24 @@ func TestClockTicksOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestSweepsDoNotPileUp lets the clock of sweep tick while its messages are not received, and then while one is in
+// flight.
+func TestSweepsDoNotPileUp(t *testing.T) {
+	w := newLeaseWorld(t)
+	queue := w.system.queues[task.Sweep]
+	ticks := func(want int) {
+		t.Helper()
+		for range 2 {
+			if err := w.system.sweepNext(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := len(queue.Bodies()); got != want {
+			t.Errorf("%d messages, want %d", got, want)
+		}
+	}
+	ticks(1)
+	queue.Receive(1)
+	ticks(2)
+}

@@ -106,7 +106,7 @@ func (s *System) run(ctx context.Context, without ...string) error {
 			}
 		})
 	}
-	askers.Go(func() { s.every(asking, sweepTick, s.once("sweep", sweepTick, s.sweep)) })
+	askers.Go(func() { s.every(asking, sweepTick, s.once("sweep", sweepTick, s.sweepNext)) })
 	askers.Go(func() { s.every(asking, rankTick, s.once("rank", rankTick, s.rank)) })
 	askers.Go(func() { s.every(asking, watchTick, s.once("watch", watchTick, s.watch)) })
 	askers.Go(func() { s.every(asking, feedbackTick, s.feedBack) })
@@ -172,6 +172,15 @@ func (s *System) once(name string, period time.Duration, send func(context.Conte
 		begun = true
 		return errors.Join(err, send(ctx))
 	}
+}
+
+// sweepNext calls sweep, unless messages wait for the function sweep: if it sweeps more slowly than its clock ticks,
+// they must not become more and more.
+func (s *System) sweepNext(ctx context.Context) error {
+	if s.queues[task.Sweep].Counts().Visible > 0 {
+		return nil
+	}
+	return s.sweep(ctx)
 }
 
 // sweep sends a message to the function sweep, to make it run.

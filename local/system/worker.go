@@ -227,14 +227,21 @@ type clock struct {
 	tick     func(context.Context) error // sends the function its messages, unless another worker has done so in this period
 }
 
+// mostLeases is the greatest number of messages that may wait for the function schedule when its clock sends more.
+const mostLeases = 1000
+
 // clocks returns the clocks of all functions that have one. Each worker has the clocks of its functions, so
-// that no messages gather for a function that nobody runs.
+// that no messages gather for a function that nobody runs. For the same reason, a clock sends nothing while more
+// messages wait for its function than the parameter most of once says: then the function is too slow for it.
 func (w *Worker) clocks() []clock {
-	once := func(function string, period time.Duration, send func(context.Context) error) clock {
+	once := func(function string, period time.Duration, most int, send func(context.Context) error) clock {
 		return clock{function, period, func(ctx context.Context) error {
 			// Somewhat less than the period, so that the lease has ended at the next tick of the same worker.
 			first, err := lease.New(w.redis, w.process).Once(ctx, "clock "+function, time.Now(), period*9/10)
 			if err != nil || !first {
+				return err
+			}
+			if waiting, err := stream.Waiting(ctx, w.redis, function); err != nil || waiting > most {
 				return err
 			}
 			return send(ctx)
@@ -244,10 +251,10 @@ func (w *Worker) clocks() []clock {
 		return func(ctx context.Context) error { return task.Send(ctx, w.sender, function, struct{}{}, 0) }
 	}
 	return []clock{
-		once(task.Schedule, tick, func(ctx context.Context) error { return leaseAll(ctx, w.settings, w.sender) }),
-		once(task.Sweep, workerSweepTick, empty(task.Sweep)),
-		once(task.Rank, rankTick, empty(task.Rank)),
-		once(task.Watch, watchTick, empty(task.Watch)),
+		once(task.Schedule, tick, mostLeases, func(ctx context.Context) error { return leaseAll(ctx, w.settings, w.sender) }),
+		once(task.Sweep, workerSweepTick, 0, empty(task.Sweep)),
+		once(task.Rank, rankTick, 0, empty(task.Rank)),
+		once(task.Watch, watchTick, 0, empty(task.Watch)),
 	}
 }
 

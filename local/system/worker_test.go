@@ -17,12 +17,20 @@ import (
 )
 
 // TestClocksTickOnce lets the clocks of two workers tick at the same time. The functions must get the
-// messages of one tick.
+// messages of one tick. In the next period the clocks tick again, before these messages are received: only schedule
+// must get more.
 func TestClocksTickOnce(t *testing.T) {
 	t.Parallel()
 	s := open(t, options(t)) // has published one crawl partition
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
-		for _, process := range []string{"one", "two"} {
+		for _, process := range []string{"one", "two", "next period"} {
+			if process == "next period" {
+				for _, function := range task.Queues {
+					if err := rdb.Del(t.Context(), "lease:clock "+function).Err(); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
 			w := &Worker{redis: rdb, sender: stream.NewSender(rdb), settings: s.Settings, process: process, log: slog.New(slog.DiscardHandler)}
 			for _, c := range w.clocks() {
 				if err := c.tick(t.Context()); err != nil {
@@ -30,10 +38,10 @@ func TestClocksTickOnce(t *testing.T) {
 				}
 			}
 		}
-		for _, function := range []string{task.Schedule, task.Sweep, task.Rank, task.Watch} {
+		for function, want := range map[string]int{task.Schedule: 2, task.Sweep: 1, task.Rank: 1, task.Watch: 1} {
 			q := stream.New(rdb, stream.Options{Name: function, MaxReceives: 1, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
-			if batch := q.Await(t.Context(), 10); len(batch) != 1 {
-				t.Errorf("%s got %d messages", function, len(batch))
+			if batch := q.Await(t.Context(), 10); len(batch) != want {
+				t.Errorf("%s got %d messages, want %d", function, len(batch), want)
 			}
 		}
 	})
