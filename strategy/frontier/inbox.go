@@ -169,21 +169,26 @@ func (b *Inbox) Unsettle(ctx context.Context, batch layout.Version) error {
 // ignores batches that are not listed.
 func (b *Inbox) Remove(ctx context.Context, batches []layout.Version) error {
 	for part := range slices.Chunk(batches, chunk) {
-		fields, members := make([]string, len(part)), make([]any, len(part))
+		args := make([]any, len(part))
 		for i, v := range part {
-			fields[i], members[i] = v.String(), v.String()
+			args[i] = v.String()
 		}
-		_, err := b.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
-			p.HDel(ctx, b.key(), fields...)
-			p.SRem(ctx, b.settled(), members...)
-			return nil
-		})
-		if err != nil {
+		if err := removeScript.Run(ctx, b.rdb, []string{b.key(), b.settled()}, args...).Err(); err != nil {
 			return fmt.Errorf("cannot remove %d batches from inbox %s: %w", len(part), b.partition, err)
 		}
 	}
 	return nil
 }
+
+// removeScript removes batches from an inbox. It is a script because a full Redis refuses transactions, also those
+// that make room.
+//
+//	KEYS   inbox, settled
+//	ARGV   versions of the batches
+var removeScript = redis.NewScript(`
+redis.call('HDEL', KEYS[1], unpack(ARGV))
+return redis.call('SREM', KEYS[2], unpack(ARGV))
+`)
 
 // Packed returns the number of pages in the packages of the partition, as SetPacked entered it last.
 // It is 0 if Redis has lost the number.
