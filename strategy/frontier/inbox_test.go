@@ -139,8 +139,8 @@ func TestInboxOfFullRedis(t *testing.T) {
 		}
 		inbox := NewInbox(rdb, 0)
 		var batches []layout.Version
-		for token := range uint64(chunk + 1) {
-			w := Waiting{Batch: layout.Version{Epoch: 1, Token: token + 1}, Settled: true}
+		for number := range uint64(chunk + 1) {
+			w := Waiting{Batch: layout.Version{Epoch: 1, Token: number + 1}, Settled: true}
 			if err := inbox.Add(t.Context(), w); err != nil {
 				t.Fatal(err)
 			}
