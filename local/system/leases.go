@@ -6,7 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -42,14 +41,14 @@ type leases struct {
 	log   *slog.Logger
 
 	mu   sync.Mutex                   // protects held
-	held map[layout.Version]heldLease // by version of the batch
+	held map[layout.Version]heldLease // by version of the batch; no entry before the first renewal has ended
 }
 
 // heldLease is the lease of a batch.
 type heldLease struct {
 	crawl    int       // crawl partition of the batch
 	deadline time.Time // deadline of the batch
-	until    time.Time // end of the lease; zero if it was not renewed yet, or has ended
+	until    time.Time // end of the lease; zero if it has ended, or could not be renewed yet
 }
 
 // newLeases returns leases without batches. The name of the process is one that no other process has.
@@ -64,31 +63,43 @@ func (l *leases) share() (own, processes int) {
 	return c.Visible + c.InFlight + c.Delayed, l.processes()
 }
 
-// until returns the end of the lease of a batch that is being fetched (see fetch.Function.Lease). When
-// it is called for a batch for the first time, it renews the lease. If the lease has ended, or cannot be
-// renewed, the result is in the past.
+// until returns the end of the lease of a batch that is being fetched (see fetch.Function.Lease). If no
+// renewal of the lease has ended yet, it renews the lease. If the lease has ended, or cannot be renewed, the
+// result is in the past.
 func (l *leases) until(ctx context.Context, b batch.Batch) time.Time {
-	if l.add(b) {
-		if err := l.extend(ctx, b.Version); err != nil {
-			l.log.WarnContext(ctx, "a lease cannot be renewed", "batch", b.Version, "error", err)
-		}
+	h, found := l.get(b.Version)
+	if found {
+		return h.until
 	}
+	if err := l.extend(ctx, b.Version, heldLease{crawl: b.Crawl, deadline: b.Deadline}); err != nil {
+		l.log.WarnContext(ctx, "a lease cannot be renewed", "batch", b.Version, "error", err)
+	}
+	h, _ = l.get(b.Version)
+	return h.until
+}
+
+// get returns the lease of a batch; false if no renewal of it has ended yet.
+func (l *leases) get(version layout.Version) (heldLease, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.held[b.Version].until
+	h, found := l.held[version]
+	return h, found
 }
 
 // renew renews all leases. It drops those that have ended, unless their batches are still in the queue of
 // fetch: then until must tell that they have ended.
 func (l *leases) renew(ctx context.Context) error {
+	l.mu.Lock()
+	all := maps.Clone(l.held)
+	l.mu.Unlock()
 	queued := make(map[layout.Version]bool)
 	for _, b := range batchesIn(l.queue) {
 		queued[b.Version] = true
-		l.add(b)
+		all[b.Version] = heldLease{crawl: b.Crawl, deadline: b.Deadline}
 	}
 	var errs []error
-	for _, version := range l.versions() {
-		errs = append(errs, l.extend(ctx, version))
+	for version, h := range all {
+		errs = append(errs, l.extend(ctx, version, h))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -96,46 +107,26 @@ func (l *leases) renew(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// add adds a batch. It returns false if the batch was added before.
-func (l *leases) add(b batch.Batch) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	_, found := l.held[b.Version]
-	if !found {
-		l.held[b.Version] = heldLease{crawl: b.Crawl, deadline: b.Deadline}
-	}
-	return !found
-}
-
-func (l *leases) versions() []layout.Version {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Collect(maps.Keys(l.held))
-}
-
-// extend renews the lease of a batch that was added.
-func (l *leases) extend(ctx context.Context, batch layout.Version) error {
-	l.mu.Lock()
-	h := l.held[batch]
-	l.mu.Unlock()
+// extend renews the lease of a batch, and then keeps it in held. If Redis fails, the end that is in held stays.
+func (l *leases) extend(ctx context.Context, version layout.Version, h heldLease) error {
 	now := time.Now()
 	if h.until = now.Add(leaseTime); h.deadline.Before(h.until) {
 		h.until = h.deadline
 	}
-	renewed := false
+	renewed, err := false, error(nil)
 	if now.Before(h.deadline) {
-		var err error
-		if renewed, err = frontier.New(l.redis, h.crawl).Extend(ctx, batch, h.until); err != nil {
-			return err
-		}
-	}
-	if !renewed {
-		h.until = time.Time{}
+		renewed, err = frontier.New(l.redis, h.crawl).Extend(ctx, version, h.until)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.held[batch] = h
-	return nil
+	switch {
+	case err != nil:
+		h.until = l.held[version].until
+	case !renewed:
+		h.until = time.Time{}
+	}
+	l.held[version] = h
+	return err
 }
 
 // batchesIn returns the batches whose messages are in the queue of fetch: those that wait, and those

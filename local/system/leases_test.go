@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
@@ -143,6 +145,41 @@ func TestUntil(t *testing.T) {
 	if !until(t.Context(), b).IsZero() {
 		t.Error("requests are sent while the system stops")
 	}
+}
+
+// TestUntilDuringRenewal asks for the end of a lease while its first renewal, by the clock, is under way.
+func TestUntilDuringRenewal(t *testing.T) {
+	w := newLeaseWorld(t)
+	b := w.lease("a.example", time.Minute)
+	asked := false
+	w.leases.redis.(*redis.Client).AddHook(beforeCommand(func() {
+		if !asked {
+			asked = true
+			if until := w.until(t.Context(), b); until.IsZero() {
+				t.Error("the lease seems to have ended, so that nothing of the batch is requested")
+			}
+		}
+	}))
+	w.mustRenew()
+	if !asked {
+		t.Error("the lease was not renewed")
+	}
+}
+
+// beforeCommand is a hook of a Redis client: it is called before each command.
+type beforeCommand func()
+
+func (beforeCommand) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (before beforeCommand) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, c redis.Cmder) error {
+		before()
+		return next(ctx, c)
+	}
+}
+
+func (beforeCommand) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
 }
 
 // TestGiveBack gives back a batch that waits and one that failed, but not one whose outcomes may still come.
