@@ -5,12 +5,15 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
 )
 
 func TestAddressLimits(t *testing.T) {
@@ -140,5 +143,41 @@ func TestAddressIsNotCrowded(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestLeaseEndsBeforeAddressIsFree lets the lease of a batch end while the batch waits for requests of others
+// to its IP address. Then its request is not sent.
+func TestLeaseEndsBeforeAddressIsFree(t *testing.T) {
+	requests := 0
+	w := newWorld(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests++ }))
+	b := w.batch("/1")
+	here := netip.MustParseAddr("127.0.0.1")
+	w.limits.answered(b.Host, here)
+	leave, err := w.limits.enter(t.Context(), here, maxPerAddress) // takes all places
+	if err != nil {
+		t.Fatal(err)
+	}
+	users := func() int {
+		w.limits.mu.Lock()
+		defer w.limits.mu.Unlock()
+		return w.limits.at[here].users
+	}
+	var ended atomic.Bool
+	w.Lease = func(context.Context, batch.Batch) time.Time {
+		if ended.Load() {
+			return time.Time{}
+		}
+		return b.Deadline
+	}
+	go func() {
+		for users() < 2 && t.Context().Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		ended.Store(true)
+		leave()
+	}()
+	if got := ends(w.run(t, b)); got[0].State != book.NotAsked || requests != 0 {
+		t.Errorf("%d requests were sent after the end of the lease: %v", requests, got)
 	}
 }

@@ -230,9 +230,6 @@ func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, 
 			return answer{}, false
 		}
 	}
-	if r.f.Lease != nil && !r.now().Before(r.f.Lease(ctx, r.batch)) {
-		return answer{}, false
-	}
 	r.tell(time.Time{})
 	limited, cancel := context.WithTimeout(ctx, r.stop.Sub(r.now()))
 	defer cancel()
@@ -242,6 +239,10 @@ func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, 
 	}
 	leave, err := r.f.limits.enter(limited, at, r.f.processes())
 	if err != nil {
+		return answer{}, false
+	}
+	if r.f.Lease != nil && !r.now().Before(r.f.Lease(ctx, r.batch)) { // it may have ended during either wait
+		leave()
 		return answer{}, false
 	}
 	a := r.f.ask(withAllowed(limited, r.behalf.allowed), q)
