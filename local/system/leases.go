@@ -143,16 +143,14 @@ func batchesIn(q *queue.Queue) []batch.Batch {
 }
 
 // giveBack ends the leases and the membership of this process, so that other processes need not wait until
-// they end by themselves. First it waits until pack has settled all that was fetched. Then the URLs of the batches
-// that were not fetched wait again, and their hosts may be leased. giveBack takes at most the time grace.
+// they end by themselves. The URLs of the batches that were not fetched wait again, and their hosts may be
+// leased. Then it waits until pack has settled all that was fetched. giveBack takes at most the time grace.
 // The functions schedule and fetch must have stopped.
 func (s *System) giveBack(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
 	if err := s.leases.leave(ctx); err != nil {
 		s.Log.Warn("other processes still count this one", "error", err)
-	}
-	for s.queues[task.Pack].Busy() && blob.Sleep(ctx, look) == nil {
 	}
 	for _, b := range batchesIn(s.queues[task.Fetch]) {
 		_, err := frontier.New(s.Redis, b.Crawl).Settle(ctx, frontier.Settlement{
@@ -161,5 +159,7 @@ func (s *System) giveBack(ctx context.Context) {
 		if err != nil {
 			s.Log.Warn("a batch is not given back", "batch", b.Version, "error", err)
 		}
+	}
+	for s.queues[task.Pack].Busy() && blob.Sleep(ctx, look) == nil {
 	}
 }

@@ -4,17 +4,24 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-lambda-go/events"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/local/queue"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+	"github.com/bucketsearch/bucketsearch/strategy/rules"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // leaseWorld is a frontier with leases, and a process that fetches the leased batches.
@@ -182,14 +189,20 @@ func (beforeCommand) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.P
 	return next
 }
 
-// TestGiveBack gives back a batch that waits and one that failed, but not one whose outcomes may still come.
+// TestGiveBack gives back a batch that waits and one that failed, but not one whose outcomes may still come,
+// also if pack does not end in time.
 func TestGiveBack(t *testing.T) {
 	w := newLeaseWorld(t)
 	fetched, failed, waits := w.lease("fetched.example", time.Minute), w.lease("failed.example", time.Minute), w.lease("waits.example", time.Minute)
 	w.mustRenew()
 	w.queue.Delete(w.queue.Receive(1)[0].ReceiptHandle)
 	w.queue.Fail(w.queue.Receive(1)[0].ReceiptHandle, "interrupted")
-	w.system.giveBack(t.Context())
+	if _, err := w.system.queues[task.Pack].Send("{}", 0); err != nil { // what pack has to do takes longer than grace
+		t.Fatal(err)
+	}
+	limited, cancel := context.WithTimeout(t.Context(), time.Second) // less than grace
+	defer cancel()
+	w.system.giveBack(limited)
 	for b, want := range map[*batch.Batch]bool{&fetched: true, &failed: false, &waits: false} {
 		if got := w.left(*b) > 0; got != want {
 			t.Errorf("the batch of %s is leased: %v, want %v", b.Host, got, want)
@@ -200,6 +213,51 @@ func TestGiveBack(t *testing.T) {
 	}
 	if n, err := w.member.Join(t.Context(), fetchers, time.Now(), time.Second); err != nil || n != 1 {
 		t.Errorf("%d processes, %v, want 1", n, err)
+	}
+}
+
+// TestFetchedBatchIsNoShare: a batch that is fetched does not count toward the share of its process while
+// another, which came into the queue with it, is still being fetched.
+func TestFetchedBatchIsNoShare(t *testing.T) {
+	w := newLeaseWorld(t)
+	w.lease("fast.example", time.Minute)
+	w.lease("slow.example", time.Minute)
+	ctx, cancel := context.WithCancel(t.Context())
+	fetch := func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+		for _, m := range event.Records {
+			if strings.Contains(m.Body, "slow") {
+				<-ctx.Done()
+			}
+		}
+		return events.SQSEventResponse{}, nil
+	}
+	var delivering sync.WaitGroup
+	delivering.Go(func() {
+		_ = queue.Deliver(ctx, w.queue, queue.Mapping{
+			Function: fetch, Concurrency: 2, BatchSize: w.system.together(task.Fetch), Timeout: time.Minute, Log: w.log,
+		})
+	})
+	defer delivering.Wait()
+	defer cancel()
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		if own, _ := w.share(); own == 1 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal("a batch counts that is fetched")
+		}
+	}
+}
+
+// TestAtOnce: as many batches are fetched at the same time as may be leased.
+func TestAtOnce(t *testing.T) {
+	for _, test := range []struct{ partitions, connections, want int }{{1, 0, 256}, {7, 0, 896}, {7, 300, 300}, {9, 0, maxFetches}} {
+		inForce := new(settings.Settings)
+		inForce.Crawl = rules.Even(rules.Crawl, test.partitions, time.Now())
+		inForce.Collections = []collection.Collection{{Name: "c", Connections: test.connections}}
+		if got := new(System).atOnce(task.Fetch, inForce); got != test.want {
+			t.Errorf("%d partitions, connections %d: %d fetches, want %d", test.partitions, test.connections, got, test.want)
+		}
 	}
 }
 

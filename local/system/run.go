@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/schedule"
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/local/queue"
@@ -57,13 +58,27 @@ func newQueues(chaos *queue.Chaos, dead func(message.DeadLetter)) queue.Set {
 const maxFetches = 1000
 
 // atOnce returns the maximum number of concurrent invocations of a function: its entry in the
-// map concurrency. If fetch runs in this process, its maximum is raised to the number of
-// connections that the collections set, up to maxFetches.
+// map concurrency. If fetch runs in this process, its maximum is raised to the number of batches that may
+// be leased, up to maxFetches, so that no batch waits in the queue until its deadline has passed.
 func (s *System) atOnce(name string, inForce *settings.Settings) int {
 	if name != task.Fetch || s.options.Functions != "" {
 		return concurrency[name]
 	}
-	return max(concurrency[name], min(inForce.Connections(), maxFetches))
+	leased := inForce.Connections()
+	if leased == 0 {
+		leased = schedule.DefaultLimits().Batches * len(inForce.Crawl.Partitions())
+	}
+	return max(concurrency[name], min(leased, maxFetches))
+}
+
+// together returns the maximum number of messages of one invocation of a function. A function in this process
+// gets one: a message stays in the queue until its whole invocation ends, so the batches that were fetched
+// would count as not fetched yet (see leases.share) while one of 64 hosts is slow.
+func (s *System) together(name string) int {
+	if s.options.Functions == "" {
+		return 1
+	}
+	return task.BatchSize(name)
 }
 
 // Run starts the functions, their queues and the timers that trigger functions. When ctx ends, the
@@ -98,7 +113,7 @@ func (s *System) run(ctx context.Context, without ...string) error {
 		}
 		group.Go(func() {
 			err := queue.Deliver(ctx, s.queues[name], queue.Mapping{
-				Function: function, Concurrency: s.atOnce(name, inForce), BatchSize: task.BatchSize(name),
+				Function: function, Concurrency: s.atOnce(name, inForce), BatchSize: s.together(name),
 				Timeout: task.Timeout(name), Grace: grace, Log: s.log(name),
 			})
 			if err != nil {

@@ -46,8 +46,8 @@ var timeouts = map[string]time.Duration{
 // cloud and on one machine.
 func Timeout(queue string) time.Duration { return timeouts[queue] }
 
-// BatchSize returns how many messages of a queue one invocation of its function may get, in the cloud
-// and on one machine. The function fetch gets many: each is a batch of another host, fetch mostly waits
+// BatchSize returns how many messages of a queue one invocation of its function may get, if the function runs
+// as a Lambda function. The function fetch gets many: each is a batch of another host, fetch mostly waits
 // for hosts, and in the cloud waiting is paid for by invocation.
 func BatchSize(queue string) int {
 	if queue == Fetch {
