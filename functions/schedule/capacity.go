@@ -54,12 +54,17 @@ func (f *Function) request(ctx context.Context, counts frontier.Counts, s *setti
 
 // full reports whether the greatest number of batches is leased, so that no further batch may be
 // leased now. If a collection has the setting connections, this is the limit for all crawl
-// partitions together. Otherwise Limits.Batches is the limit for each crawl partition. The
+// partitions together. Otherwise Limits.Batches is the limit for each crawl partition, or the number of
+// batches that would reach Limits.URLs if each had the fewest URLs, if that is less: 66 for 200 URLs. The
 // parameter batches is the number of batches that are leased in this crawl partition.
 func (f *Function) full(ctx context.Context, s *settings.Settings, batches int64) (bool, error) {
 	most := s.Connections()
 	if most == 0 {
-		return batches >= int64(f.Limits.Batches), nil
+		limit := f.Limits.Batches
+		if f.Limits.URLs > 0 {
+			limit = min(limit, max(1, f.Limits.URLs/len(s.Crawl.Partitions())/fewest))
+		}
+		return batches >= int64(limit), nil
 	}
 	out := int64(0)
 	for _, crawl := range s.Crawl.Partitions() {

@@ -264,6 +264,18 @@ func TestShares(t *testing.T) {
 	}
 }
 
+// TestFewestShares: no more batches are leased than reach the limit of URLs if each has the fewest URLs.
+func TestFewestShares(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t), nil)
+	w.Limits.URLs = 20
+	for host := range 8 {
+		functionstest.Admit(t, w.Redis, w.inForce, fmt.Sprintf("http://h%d.a.example/", host))
+	}
+	if got, want := len(w.run()), 20/fewest; got != want {
+		t.Errorf("%d batches are leased, want %d", got, want)
+	}
+}
+
 // TestBatchesOfShortLeases checks how many URLs a batch has when leases last 15 seconds and are renewed.
 func TestBatchesOfShortLeases(t *testing.T) {
 	for delay, want := range map[time.Duration]int{0: 100, 100 * time.Millisecond: 100, time.Second: 15, 10 * time.Second: 1, time.Minute: 1} {
