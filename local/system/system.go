@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -91,7 +90,7 @@ func Open(ctx context.Context, options Options) (_ *System, err error) {
 		return nil, err
 	}
 	s := &System{options: options, dir: dir, room: dir.Room, stop: func() {}}
-	s.worker = fmt.Sprintf("local/%d-%08x", os.Getpid(), rand.Uint32())
+	s.worker = processName()
 	s.vitals = vitals.New(vitals.Options{Worker: s.worker, Now: time.Now})
 	s.queues = newQueues(options.Chaos, func(d message.DeadLetter) { s.deadLetters().Store(context.Background(), d) })
 	s.health, s.fail = context.WithCancelCause(context.Background())
