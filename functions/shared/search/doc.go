@@ -197,18 +197,18 @@
 //
 // In these sums a stop word, such as what or you, counts 0.3 times, unless the query has no other words.
 //
-// If a query has four words or more, the same documents get a bonus for the passage of the body that has the most of
-// them. In a passage, any two words are at most 25 positions from each other:
+// If a query is long (see below), the same documents get a bonus for the passage of the body that has the most of
+// its words. In a passage, any two words are at most 25 positions from each other:
 //
-//	4 · P · (P/A)² · L/(L + 300)
+//	2 · doubt · P · (P/A)² · L/(L + 300)
 //
-//	P   sum of the idf of those words of the query that the passage has; stop words count as above
+//	P   sum of the idf of those words of the query that the passage has
 //	A   sum of the idf of all words of the query; of more than sixteen, the rarest count
 //	L   length of the body in words: in a short text, words are near each other by chance
 //
 // For example, a long manual has all words of a question, but in different chapters; the page with the answer has
-// them in one or two sentences. Queries in a script without spaces have no passages. In a long query (see below) the
-// bonuses for words near each other and for passages are multiplied by 1 − 0.5 · doubt.
+// them in one or two sentences. Queries in a script without spaces have no passages. In a long query the bonus for
+// words near each other is multiplied by 1 − 0.5 · doubt.
 //
 // In such scripts a word is indexed as overlapping pairs of characters. If such a word has a neighbour in
 // the query, the two phrases for these neighbours have all pairs of the word.

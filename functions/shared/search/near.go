@@ -98,23 +98,29 @@ func examined(best []match) int {
 	return n
 }
 
-// addNear adds the bonus for words near each other, times the given factor, to the scores of the best
-// matches, and sorts them again. The parameter best must be sorted by score.
-func (s *search) addNear(ctx deadline, best []match, factor float64) error {
+// addNear adds the bonuses for words near each other and for passages to the scores of the best matches, and sorts
+// them again. The parameter best must be sorted by score; doubt is the result of plan.doubt, by which words near
+// each other count less, and passages more.
+func (s *search) addNear(ctx deadline, best []match, doubt float64) error {
 	n := examined(best)
 	best = best[:n]
 	if n == 0 || s.query.Size == 0 {
 		return nil
 	}
+	factor := 1 - doubt*(1-nearInDoubt)
 	for _, ph := range s.plan.near {
-		ph.weight *= factor
+		if ph.shares != nil {
+			ph.weight *= doubt
+		} else {
+			ph.weight *= factor
+		}
 	}
 	// A match that stays below the page even with the bonus needs none.
 	least := best[min(n, s.border())-1].score
 	var may []match
 	var places []int
 	for i, f := range best {
-		if f.near > 0 && f.score+factor*f.near >= least {
+		if f.near > 0 && f.score+max(factor, doubt)*f.near >= least {
 			may = append(may, f)
 			places = append(places, i)
 		}

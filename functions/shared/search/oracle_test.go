@@ -269,7 +269,7 @@ func (judge *oracle) answer(q Query, clauses []clause) (hits []oracleHit) {
 		}
 		slices.SortFunc(best, order)
 	}
-	if near := pairs(plain, o); len(near) > 0 || len(written) >= 4 {
+	if near := pairs(plain, o); len(near) > 0 || o.long() {
 		n := ofNearest(hits)
 		for i := range hits[:n] {
 			d := &o.docs[slices.IndexFunc(o.docs, func(d oracleDoc) bool { return d.ID == hits[i].id })]
@@ -281,8 +281,8 @@ func (judge *oracle) answer(q Query, clauses []clause) (hits []oracleHit) {
 				weight *= o.idf(p.words[0]) + o.idf(p.words[1])
 				hits[i].score += o.bm25f(d, weight, func(f int) int { return p.occurrences(d, f) })
 			}
-			if len(written) >= 4 {
-				hits[i].score += (1 - 0.5*doubt) * o.passage(d, written)
+			if o.long() && len(written) > 1 {
+				hits[i].score += doubt * o.passage(d, written)
 			}
 		}
 		slices.SortFunc(hits[:n], order)
@@ -379,7 +379,7 @@ func (o *oracleQuery) passage(d *oracleDoc, words []oracleWord) float64 {
 		best = max(best, sum)
 	}
 	length := d.length[segment.Body]
-	return 4 * best * math.Pow(best/all, 2) * length / (length + 300)
+	return 2 * best * math.Pow(best/all, 2) * length / (length + 300)
 }
 
 // ofNearest returns the number of best hits that are examined for words near each other.

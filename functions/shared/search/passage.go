@@ -13,8 +13,6 @@ import (
 // page that answers the question has most of them in one or two sentences. (Tao and Zhai, An Exploration of
 // Proximity Measures in Information Retrieval, 2007, compare such measures.)
 const (
-	// passageWords is the least number of words of a query that are looked for in passages.
-	passageWords = 4
 	// maxPassageWords is the greatest number of words of a query that are looked for in passages. Of more
 	// words, those with the greatest shares (see queryPhrase.shares) are taken.
 	maxPassageWords = 16
@@ -25,10 +23,14 @@ const (
 	passageHalf = 300
 )
 
-// addPassage adds to p.near the words of the query that are looked for in passages (see queryPhrase.shares): plain
+// addPassage adds to p.near the words of a long query that are looked for in passages (see queryPhrase.shares): plain
 // and quoted words, but no words that stand for others, such as fox*. A query with text in a script without spaces
-// has no passages.
+// has no passages. Nor has a short query, or one that names a page (see doubt): its page has the words in the title,
+// and passages of long pages that mention it would come before it.
 func (p *plan) addPassage() {
+	if !p.long {
+		return
+	}
 	ph := &queryPhrase{}
 	for _, w := range p.words {
 		switch {
@@ -38,7 +40,7 @@ func (p *plan) addPassage() {
 			ph.words = append(ph.words, w)
 		}
 	}
-	if len(ph.words) < passageWords {
+	if len(ph.words) < 2 {
 		return
 	}
 	slices.SortStableFunc(ph.words, func(a, b *queryWord) int { return cmp.Compare(p.telling(b), p.telling(a)) })

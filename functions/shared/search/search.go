@@ -311,7 +311,7 @@ func (s *search) rank(ctx deadline, best []match) (page []match, err error) {
 		s.addSubjects(best)
 	}
 	if len(s.plan.near) > 0 {
-		if err := s.addNear(ctx, best, 1-doubt*(1-nearInDoubt)); err != nil {
+		if err := s.addNear(ctx, best, doubt); err != nil {
 			return nil, err
 		}
 	}
