@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/local/redis"
 	"github.com/bucketsearch/bucketsearch/local/stream"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
 // Workers and a server of searches run on an object store and a Redis elsewhere, without a program that
@@ -25,10 +25,6 @@ import (
 // the crawl. All must be crawled, indexed and found as by one program that nobody disturbs.
 func TestWorkers(t *testing.T) {
 	t.Parallel()
-	redisServer, err := exec.LookPath("redis-server")
-	if err != nil {
-		t.Skip("redis-server is not installed, and workers cannot share the Redis in a program")
-	}
 	tr := newTrial(t, 40)
 	tr.site.answerIn(10 * time.Millisecond)
 	p, store := storeOf(t)
@@ -36,7 +32,7 @@ func TestWorkers(t *testing.T) {
 	remote := p
 	remote.data = filepath.Join(t.TempDir(), "unused") // no command makes a data directory
 	bucket := []string{"--s3", store.Endpoint + "/bucketsearch"}
-	queues, err := redis.Start(t.Context(), redis.Options{Dir: t.TempDir(), Program: redisServer})
+	queues, err := redis.Start(t.Context(), redis.Options{Dir: t.TempDir(), Program: redistest.Program(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
 func connect(t *testing.T, given string) *redis.Client {
@@ -80,11 +82,7 @@ func TestStartFails(t *testing.T) {
 }
 
 func TestPortTaken(t *testing.T) {
-	program, err := exec.LookPath("redis-server")
-	if err != nil {
-		t.Logf("no redis-server to start: %v", err)
-		return
-	}
+	program := redistest.Program(t)
 	other, err := startEmbedded() // another Redis that answers
 	if err != nil {
 		t.Fatal(err)
@@ -98,10 +96,7 @@ func TestPortTaken(t *testing.T) {
 
 // A server that ends is started again, empty, at the same address.
 func TestRestarts(t *testing.T) {
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		t.Logf("no redis-server to kill: %v", err)
-		return
-	}
+	redistest.Program(t) // the embedded Redis cannot end alone
 	back := make(chan error)
 	server, err := Start(t.Context(), Options{Restarted: func(why error) { back <- why }})
 	if err != nil {

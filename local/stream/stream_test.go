@@ -159,74 +159,66 @@ func TestDeadWorkers(t *testing.T) {
 
 // TestKeep handles a message for longer than its visibility, while another worker waits for messages.
 func TestKeep(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
-		if redistest.IsEmbedded(t) {
-			t.Skip("the embedded Redis counts each claim as a receive")
-		}
-		const visibility = 600 * time.Millisecond
-		busy, _ := newQueue(t, rdb, visibility)
-		if err := NewSender(rdb).Send(t.Context(), "fetch", []byte("long"), 0); err != nil {
-			t.Fatal(err)
-		}
-		_, receipt := next(t, busy)
-		keeping, stop := context.WithCancel(t.Context())
-		kept := make(chan struct{})
-		go func() {
-			defer close(kept)
-			busy.Keep(keeping)
-		}()
-		idle, _ := newQueue(t, rdb, visibility)
-		waiting, cancel := context.WithTimeout(t.Context(), 4*visibility)
-		defer cancel()
-		if batch := idle.Await(waiting, 1); len(batch) > 0 {
-			t.Errorf("another worker has received %v", batch)
-		}
-		stop()
-		<-kept
-		if got, _ := next(t, idle); got != (received{"long", "2"}) {
-			t.Errorf("after its worker has died: %v", got)
-		}
-		busy.Delete(receipt) // the slow worker is done after all
-		if stream, _ := left(t, rdb); stream != 0 {
-			t.Error("the message is not deleted")
-		}
-	})
+	rdb := redistest.Server(t) // the embedded Redis counts each claim as a receive
+	const visibility = 600 * time.Millisecond
+	busy, _ := newQueue(t, rdb, visibility)
+	if err := NewSender(rdb).Send(t.Context(), "fetch", []byte("long"), 0); err != nil {
+		t.Fatal(err)
+	}
+	_, receipt := next(t, busy)
+	keeping, stop := context.WithCancel(t.Context())
+	kept := make(chan struct{})
+	go func() {
+		defer close(kept)
+		busy.Keep(keeping)
+	}()
+	idle, _ := newQueue(t, rdb, visibility)
+	waiting, cancel := context.WithTimeout(t.Context(), 4*visibility)
+	defer cancel()
+	if batch := idle.Await(waiting, 1); len(batch) > 0 {
+		t.Errorf("another worker has received %v", batch)
+	}
+	stop()
+	<-kept
+	if got, _ := next(t, idle); got != (received{"long", "2"}) {
+		t.Errorf("after its worker has died: %v", got)
+	}
+	busy.Delete(receipt) // the slow worker is done after all
+	if stream, _ := left(t, rdb); stream != 0 {
+		t.Error("the message is not deleted")
+	}
 }
 
 // TestFullRedis receives messages from a Redis that has used up its memory: else nothing would ever make room.
 func TestFullRedis(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
-		if redistest.IsEmbedded(t) {
-			t.Skip("the embedded Redis has no limit of memory")
-		}
-		q, _ := newQueue(t, rdb, time.Minute)
-		send := func() error { return NewSender(rdb).Send(t.Context(), "fetch", []byte("x"), time.Millisecond) }
-		for range 2 {
-			if err := send(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		_, receipt := next(t, q)
-		q.Delete(receipt)
+	rdb := redistest.Server(t) // the embedded Redis has no limit
+	q, _ := newQueue(t, rdb, time.Minute)
+	send := func() error { return NewSender(rdb).Send(t.Context(), "fetch", []byte("x"), time.Millisecond) }
+	for range 2 {
 		if err := send(); err != nil {
 			t.Fatal(err)
 		}
-		if err := rdb.ConfigSet(t.Context(), "maxmemory", "1").Err(); err != nil {
-			t.Fatal(err)
-		}
-		if send() == nil {
-			t.Error("the full Redis takes another message")
-		}
-		for range 2 {
-			_, receipt := next(t, q)
-			q.Fail(receipt, "no room")
-			_, receipt = next(t, q)
-			q.Delete(receipt)
-		}
-		if stream, delayed := left(t, rdb); stream+delayed != 0 {
-			t.Errorf("%d and %d delayed messages are left", stream, delayed)
-		}
-	})
+	}
+	_, receipt := next(t, q)
+	q.Delete(receipt)
+	if err := send(); err != nil {
+		t.Fatal(err)
+	}
+	if err := rdb.ConfigSet(t.Context(), "maxmemory", "1").Err(); err != nil {
+		t.Fatal(err)
+	}
+	if send() == nil {
+		t.Error("the full Redis takes another message")
+	}
+	for range 2 {
+		_, receipt := next(t, q)
+		q.Fail(receipt, "no room")
+		_, receipt = next(t, q)
+		q.Delete(receipt)
+	}
+	if stream, delayed := left(t, rdb); stream+delayed != 0 {
+		t.Errorf("%d and %d delayed messages are left", stream, delayed)
+	}
 }
 
 // TestSendLimits sends messages that a queue refuses.

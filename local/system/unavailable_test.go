@@ -8,7 +8,6 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/local/s3"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
 // elsewhere starts an object store that a system is to use as a remote store. It returns its
@@ -236,10 +236,7 @@ func TestRedisAway(t *testing.T) {
 // system starts a new one, which is empty.
 func TestRedisEnds(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		t.Logf("no redis-server to kill: %v", err)
-		return
-	}
+	redistest.Program(t) // the embedded Redis cannot end alone
 	web := newSite(t, 20)
 	s := open(t, options(t))
 	web.gate = func(n int) {

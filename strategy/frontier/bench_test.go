@@ -2,7 +2,6 @@ package frontier
 
 import (
 	"fmt"
-	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,9 +17,7 @@ import (
 
 func benchEach(b *testing.B, bench func(b *testing.B, f fixture)) {
 	b.Run("embedded", func(b *testing.B) { bench(b, opened(b, redistest.Embedded(b))) })
-	if program, err := exec.LookPath("redis-server"); err == nil {
-		b.Run("server", func(b *testing.B) { bench(b, opened(b, redistest.Server(b, program))) })
-	}
+	b.Run("server", func(b *testing.B) { bench(b, opened(b, redistest.Server(b))) })
 }
 
 // benchURL returns an entry whose URL is about as long as those of a documentation site.
@@ -127,12 +124,7 @@ func BenchmarkRebuild(b *testing.B) {
 // TestMemory checks how much memory redis-server needs for each URL. A stored URL may take 40 bytes, and 10 more
 // for each tally that counts it. A waiting URL may take 50 bytes plus its length.
 func TestMemory(t *testing.T) {
-	program, err := exec.LookPath("redis-server")
-	if err != nil {
-		t.Logf("no redis-server to measure: %v", err)
-		return
-	}
-	rdb := redistest.Server(t, program)
+	rdb := redistest.Server(t)
 	f := opened(t, rdb)
 	urls := racetest.Rounds(70_000, 9_000) // some more buckets than a power of two, when hash tables are largest
 	list, known, tallied, length := make([]Entry, urls), make([]Known, urls), make([]Known, urls), 0

@@ -2,7 +2,6 @@ package frontier
 
 import (
 	"fmt"
-	"os/exec"
 	"testing"
 	"time"
 
@@ -15,12 +14,7 @@ import (
 // TestCluster: frontiers, an inbox and a cache of robots.txt work on a Redis Cluster of three nodes. A node rejects
 // a script or a transaction whose keys are not all in the same slot.
 func TestCluster(t *testing.T) {
-	program, err := exec.LookPath("redis-server")
-	if err != nil {
-		t.Logf("no redis-server to run as a cluster: %v", err)
-		return
-	}
-	rdb := redistest.Cluster(t, program, 3)
+	rdb := redistest.Cluster(t, 3)
 	run := newModelRun(t, rdb, 1)
 	run.steps(300)
 	run.must(Tell(t.Context(), rdb, map[int][]Held{4: {{Version: token(1), Host: "a", Deadline: noon}}}))

@@ -133,27 +133,23 @@ func TestSettledOfMany(t *testing.T) {
 
 // TestInboxOfFullRedis removes batches from the inbox of a Redis that has used up its memory: this makes room.
 func TestInboxOfFullRedis(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
-		if redistest.IsEmbedded(t) {
-			t.Skip("the embedded Redis has no limit of memory")
-		}
-		inbox := NewInbox(rdb, 0)
-		var batches []layout.Version
-		for number := range uint64(chunk + 1) {
-			w := Waiting{Batch: layout.Version{Epoch: 1, Token: number + 1}, Settled: true}
-			if err := inbox.Add(t.Context(), w); err != nil {
-				t.Fatal(err)
-			}
-			batches = append(batches, w.Batch)
-		}
-		if err := rdb.ConfigSet(t.Context(), "maxmemory", "1").Err(); err != nil {
+	rdb := redistest.Server(t) // the embedded Redis has no limit
+	inbox := NewInbox(rdb, 0)
+	var batches []layout.Version
+	for number := range uint64(chunk + 1) {
+		w := Waiting{Batch: layout.Version{Epoch: 1, Token: number + 1}, Settled: true}
+		if err := inbox.Add(t.Context(), w); err != nil {
 			t.Fatal(err)
 		}
-		if err := inbox.Remove(t.Context(), batches); err != nil {
-			t.Error(err)
-		}
-		if n, err := rdb.Exists(t.Context(), inbox.key(), inbox.settled()).Result(); err != nil || n > 0 {
-			t.Errorf("%d keys are left, %v", n, err)
-		}
-	})
+		batches = append(batches, w.Batch)
+	}
+	if err := rdb.ConfigSet(t.Context(), "maxmemory", "1").Err(); err != nil {
+		t.Fatal(err)
+	}
+	if err := inbox.Remove(t.Context(), batches); err != nil {
+		t.Error(err)
+	}
+	if n, err := rdb.Exists(t.Context(), inbox.key(), inbox.settled()).Result(); err != nil || n > 0 {
+		t.Errorf("%d keys are left, %v", n, err)
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"slices"
 	"testing"
 
@@ -22,14 +21,10 @@ const runnersMost = 2
 // Several simulations use these clients, one after another.
 type memories [2 * runnersMost]*redis.Client
 
-// newMemories starts a Redis: redis-server if it is installed, otherwise the slower miniredis.
+// newMemories starts a redis-server.
 func newMemories(t *testing.T) *memories {
 	t.Helper()
-	first := redistest.Embedded
-	if program, err := exec.LookPath("redis-server"); err == nil {
-		first = func(t testing.TB) *redis.Client { return redistest.Server(t, program) }
-	}
-	client := first(t)
+	client := redistest.Server(t)
 	m := &memories{client}
 	for n := 1; n < len(m); n++ {
 		options := client.Options()

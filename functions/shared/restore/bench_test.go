@@ -2,7 +2,6 @@ package restore
 
 import (
 	"fmt"
-	"os/exec"
 	"testing"
 	"time"
 
@@ -18,11 +17,7 @@ import (
 // book in the bucket into Redis.
 func BenchmarkRebuild(b *testing.B) {
 	const half = 25_000
-	each := map[string]func(testing.TB) *redis.Client{"embedded": redistest.Embedded}
-	if program, err := exec.LookPath("redis-server"); err == nil {
-		each["server"] = func(t testing.TB) *redis.Client { return redistest.Server(t, program) }
-	}
-	for name, opens := range each {
+	for name, opens := range map[string]func(testing.TB) *redis.Client{"embedded": redistest.Embedded, "server": redistest.Server} {
 		b.Run(name, func(b *testing.B) { benchmarkRebuild(b, opens(b), half) })
 	}
 }

@@ -2,7 +2,6 @@ package restore
 
 import (
 	"fmt"
-	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -56,11 +55,7 @@ func learnLarge(b testing.TB, w *world, n int) {
 // largeWorld returns a world with n URLs in its books, whose collection admits all of them, and with
 // frontiers in a redis-server.
 func largeWorld(b testing.TB, n int) *world {
-	program, err := exec.LookPath("redis-server")
-	if err != nil {
-		b.Skip("no redis-server")
-	}
-	w := newWorld(b, redistest.Server(b, program))
+	w := newWorld(b, redistest.Server(b))
 	w.inForce = functionstest.Republish(b, w.bucket, w.inForce.Collection(functionstest.Collection), func(c *collection.Collection) {
 		c.Seeds[0].Scope = collection.Any
 	})

@@ -1,5 +1,5 @@
 // Package redistest runs a test on both kinds of Redis that the search engine runs on: the
-// one embedded in the program and, if it is installed, redis-server.
+// one embedded in the program, and redis-server, which must be installed.
 package redistest
 
 import (
@@ -21,9 +21,7 @@ import (
 func Each(t *testing.T, test func(t *testing.T, rdb *redis.Client)) {
 	t.Helper()
 	t.Run(embedded, func(t *testing.T) { test(t, Embedded(t)) })
-	if program, err := exec.LookPath("redis-server"); err == nil {
-		t.Run("server", func(t *testing.T) { test(t, Server(t, program)) })
-	}
+	t.Run("server", func(t *testing.T) { test(t, Server(t)) })
 }
 
 // Known returns the states of the URLs that the frontier of a crawl partition knows, by the bytes of their
@@ -61,14 +59,23 @@ func Embedded(t testing.TB) *redis.Client {
 	return client(t, &redis.Options{Addr: miniredis.RunT(t).Addr()})
 }
 
-// Server starts a redis-server, and returns a client of it. program is the path of the server's
-// executable file. The server keeps nothing on disk, listens on a socket of its own, and ends with
-// the test.
-func Server(t testing.TB, program string) *redis.Client {
+// Program returns the path of redis-server. If it is not installed, the test fails.
+func Program(t testing.TB) string {
+	t.Helper()
+	program, err := exec.LookPath("redis-server")
+	if err != nil {
+		t.Fatalf("please install redis-server (Debian's package redis-server), which this test needs: %v", err)
+	}
+	return program
+}
+
+// Server starts a redis-server, and returns a client of it. The server keeps nothing on disk, listens on
+// a socket of its own, and ends with the test.
+func Server(t testing.TB) *redis.Client {
 	t.Helper()
 	const name = "socket"
-	socket := filepath.Join(start(t, program, "--port", "0", "--unixsocket", name), name)
-	await(t, program+" to listen", func() bool {
+	socket := filepath.Join(start(t, "--port", "0", "--unixsocket", name), name)
+	await(t, "redis-server to listen", func() bool {
 		conn, err := net.Dial("unix", socket)
 		if err == nil {
 			conn.Close()
@@ -80,7 +87,7 @@ func Server(t testing.TB, program string) *redis.Client {
 
 // Cluster starts the given number of redis-servers as one Redis Cluster, and returns a client of it. They listen on
 // loopback, keep nothing on disk, and end with the test.
-func Cluster(t testing.TB, program string, nodes int) *redis.ClusterClient {
+func Cluster(t testing.TB, nodes int) *redis.ClusterClient {
 	t.Helper()
 	const slots = 16384
 	var addresses []string
@@ -88,7 +95,7 @@ func Cluster(t testing.TB, program string, nodes int) *redis.ClusterClient {
 	for i := range nodes {
 		port := freePort(t)
 		address := net.JoinHostPort("127.0.0.1", port)
-		start(t, program, "--bind", "127.0.0.1", "--port", port, "--cluster-port", freePort(t), "--cluster-enabled", "yes")
+		start(t, "--bind", "127.0.0.1", "--port", port, "--cluster-port", freePort(t), "--cluster-enabled", "yes")
 		rdb := client(t, &redis.Options{Addr: address})
 		await(t, address+" to answer", func() bool { return rdb.Ping(t.Context()).Err() == nil })
 		if err := rdb.ClusterAddSlotsRange(t.Context(), slots*i/nodes, slots*(i+1)/nodes-1).Err(); err != nil {
@@ -133,8 +140,9 @@ func freePort(t testing.TB) string {
 
 // start starts a redis-server that keeps nothing on disk and ends with the test. Its directory for temporary files
 // is also the place of its socket, if it has one.
-func start(t testing.TB, program string, args ...string) (dir string) {
+func start(t testing.TB, args ...string) (dir string) {
 	t.Helper()
+	program := Program(t)
 	dir, err := os.MkdirTemp("", "redis") // t.TempDir can be too long for a socket
 	if err != nil {
 		t.Fatal(err)
