@@ -6,13 +6,13 @@
 package bench
 
 import (
-	"flag"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"github.com/redis/go-redis/v9/logging"
+
+	"github.com/bucketsearch/bucketsearch/tests/programs"
 )
 
 // serving is the name of the environment variable with which the test binary serves the site
@@ -26,30 +26,13 @@ func TestMain(m *testing.M) {
 	if sites := os.Getenv(serving); sites != "" {
 		serve(sites)
 	}
-	logging.Disable() // the program does the same
-	flag.Parse()
-	if flag.Lookup("test.bench").Value.String() == "" {
-		os.Exit(m.Run()) // an ordinary run of all tests: benchmarks are not prepared
+	logging.Disable()             // the program does the same
+	if !programs.Benchmarking() { // an ordinary run of all tests: nothing is prepared
+		os.Exit(m.Run())
 	}
-	os.Exit(run(m))
-}
-
-func run(m *testing.M) int {
-	directory, err := os.MkdirTemp("", "bench")
-	if err != nil {
-		panic(err)
+	peer := programs.Build{Module: "../peers", Packages: []string{"./colly"}, Output: "colly"}
+	built := func(dir string) {
+		program, colly = filepath.Join(dir, programs.Command.Output), filepath.Join(dir, peer.Output)
 	}
-	defer os.RemoveAll(directory)
-	program, colly = filepath.Join(directory, "bucketsearch"), filepath.Join(directory, "colly")
-	build("../..", program, "./local/bucketsearch")
-	build("../peers", colly, "./colly")
-	return m.Run()
-}
-
-func build(module, output, pkg string) {
-	cmd := exec.Command("go", "build", "-o", output, pkg)
-	cmd.Dir, cmd.Stderr = module, os.Stderr
-	if err := cmd.Run(); err != nil {
-		panic(err)
-	}
+	os.Exit(programs.Run(m, built, programs.Command, peer))
 }

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/bucketsearch/bucketsearch/tests/programs"
 )
 
 // Settings of BenchmarkRecover. It crawls as many hosts as recoverHosts says; each takes answerTime
@@ -33,9 +35,8 @@ const (
 //   - s-lost: 10 − (number of requests in the ten seconds after the kill) / (requests per second
 //     before the kill), at least 0
 func BenchmarkRecover(b *testing.B) {
-	cmd := exec.Command("go", "build", "-tags", "lambda.norpc", "-o", filepath.Join(filepath.Dir(program), "functions")+"/", "../../functions/lambda/...")
-	if said, err := cmd.CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, said)
+	if err := programs.Functions.In(filepath.Dir(program)); err != nil {
+		b.Fatal(err)
 	}
 	for _, test := range []struct {
 		victim string // beginning of the name of the program whose process is killed

@@ -3,7 +3,6 @@ package cloud
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -21,6 +20,7 @@ import (
 	_ "github.com/bucketsearch/bucketsearch/functions/sweep"
 	_ "github.com/bucketsearch/bucketsearch/functions/watch"
 	"github.com/bucketsearch/bucketsearch/local/s3"
+	"github.com/bucketsearch/bucketsearch/tests/programs"
 )
 
 // role is an environment variable. If its value is "store", the test binary runs as the object store of a stack.
@@ -38,25 +38,6 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	logging.Disable()
-	code, err := buildAndRun(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-func buildAndRun(m *testing.M) (int, error) {
-	dir, err := os.MkdirTemp("", "bucketsearch")
-	if err != nil {
-		return 0, err
-	}
-	defer os.RemoveAll(dir)
-	binaries = dir
-	// Without debug information, which takes time.
-	build := exec.Command("go", "build", "-ldflags=-w", "-tags", "lambda.norpc", "-o", filepath.Clean(dir)+"/", "../../functions/lambda/...")
-	if said, err := build.CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("cannot build: %w\n%s", err, said)
-	}
-	return m.Run(), nil
+	built := func(dir string) { binaries = filepath.Join(dir, programs.Functions.Output) }
+	os.Exit(programs.Run(m, built, programs.Functions))
 }

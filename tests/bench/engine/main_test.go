@@ -10,16 +10,15 @@
 package engine
 
 import (
-	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/bucketsearch/bucketsearch/tests/bench/corpus"
+	"github.com/bucketsearch/bucketsearch/tests/programs"
 )
 
 // queries is the number of queries, each of which runs several times.
@@ -40,38 +39,17 @@ type bench struct {
 var shared bench
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	if flag.Lookup("test.bench").Value.String() == "" {
-		os.Exit(m.Run()) // an ordinary run of all tests: benchmarks are not prepared
+	if !programs.Benchmarking() { // an ordinary run of all tests: nothing is prepared
+		os.Exit(m.Run())
 	}
-	code, err := run(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	}
-	os.Exit(code)
-}
-
-func run(m *testing.M) (code int, err error) {
-	bin, err := os.MkdirTemp("", "engine")
-	if err != nil {
-		return 1, err
-	}
-	defer os.RemoveAll(bin)
+	var err error
 	if shared, err = prepare(os.Getenv("BUCKETSEARCH_SITES"), os.Getenv("BUCKETSEARCH_CORPUS")); err != nil {
-		return 1, err
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
-	shared.bin = bin
-	for module, programs := range map[string][]string{
-		"../../..":    {"./tests/bench/engine/bucketsearch"},
-		"../../peers": {"./bleve", "./bluge", "./swish"},
-	} {
-		build := exec.Command("go", append([]string{"build", "-o", bin}, programs...)...)
-		build.Dir, build.Stderr = module, os.Stderr
-		if err := build.Run(); err != nil {
-			return 1, err
-		}
-	}
-	return m.Run(), nil
+	os.Exit(programs.Run(m, func(dir string) { shared.bin = dir },
+		programs.Build{Packages: []string{"./bucketsearch"}},
+		programs.Build{Module: "../../peers", Packages: []string{"./bleve", "./bluge", "./swish"}}))
 }
 
 // prepare makes the corpus with the given name, small or large, and chooses the queries. The

@@ -8,42 +8,27 @@
 package knownitem
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/bucketsearch/bucketsearch/tests/programs"
 )
 
 // program is the path of bucketsearch, which TestMain builds for benchmarks.
 var program string
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	if flag.Lookup("test.bench").Value.String() == "" {
-		os.Exit(m.Run()) // an ordinary run of all tests: benchmarks are not prepared
+	if !programs.Benchmarking() { // an ordinary run of all tests: nothing is prepared
+		os.Exit(m.Run())
 	}
-	os.Exit(run(m))
-}
-
-func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "knownitem")
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(dir)
-	program = filepath.Join(dir, "bucketsearch")
-	build := exec.Command("go", "build", "-o", program, "../../../local/bucketsearch")
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		panic(err)
-	}
-	return m.Run()
+	built := func(dir string) { program = filepath.Join(dir, programs.Command.Output) }
+	os.Exit(programs.Run(m, built, programs.Command))
 }
 
 // BenchmarkKnownItem runs the queries of all sets by all engines. The file ranks.tsv among its artifacts has the
