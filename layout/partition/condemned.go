@@ -151,15 +151,8 @@ func (e *Edit) ListCondemned(ctx context.Context, before time.Time, most int) (c
 
 // CollectedLists records the deletion of the objects of whole lists, as Collected does for single objects.
 func (e *Edit) CollectedLists(deleted, over func(manifest.CondemnedList) bool) (changed bool) {
-	gone := e.now().UTC().Truncate(time.Millisecond)
-	for i := range e.next.CondemnedLists {
-		if l := &e.next.CondemnedLists[i]; l.Gone.IsZero() && deleted(*l) {
-			l.Gone, changed = gone, true
-		}
-	}
-	before := len(e.next.CondemnedLists)
-	e.next.CondemnedLists = slices.DeleteFunc(e.next.CondemnedLists, over)
-	return changed || len(e.next.CondemnedLists) < before
+	e.next.CondemnedLists, changed = collected(e.next.CondemnedLists, e.now(), func(l *manifest.CondemnedList) *time.Time { return &l.Gone }, deleted, over)
+	return changed
 }
 
 // DropCondemnedList removes a damaged or missing list of condemned objects from the manifest. Only repair calls

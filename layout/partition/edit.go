@@ -246,15 +246,21 @@ func (e *Edit) Unlisted(ctx context.Context, keys ...string) (unlisted []string,
 //   - The second function says whether the record is no longer needed, because no process can still
 //     be about to list or delete the object. If so, Collected removes the record.
 func (e *Edit) Collected(deleted, over func(manifest.Condemned) bool) (changed bool) {
-	gone := e.now().UTC().Truncate(time.Millisecond)
-	for i := range e.next.Condemned {
-		if c := &e.next.Condemned[i]; c.Gone.IsZero() && deleted(*c) {
-			c.Gone, changed = gone, true
+	e.next.Condemned, changed = collected(e.next.Condemned, e.now(), func(c *manifest.Condemned) *time.Time { return &c.Gone }, deleted, over)
+	return changed
+}
+
+// collected sets the time at which records were deleted (goneOf), unless it is set already, for those of which
+// deleted says so, and removes those of which over says so.
+func collected[R any](records []R, now time.Time, goneOf func(*R) *time.Time, deleted, over func(R) bool) (left []R, changed bool) {
+	for i := range records {
+		if gone := goneOf(&records[i]); gone.IsZero() && deleted(records[i]) {
+			*gone, changed = now.UTC().Truncate(time.Millisecond), true
 		}
 	}
-	before := len(e.next.Condemned)
-	e.next.Condemned = slices.DeleteFunc(e.next.Condemned, over)
-	return changed || len(e.next.Condemned) < before
+	before := len(records)
+	left = slices.DeleteFunc(records, over)
+	return left, changed || len(left) < before
 }
 
 // KeepFrom sets Manifest.Oldest, the number of the oldest generation that is kept, and returns

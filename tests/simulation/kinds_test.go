@@ -113,16 +113,6 @@ var queueKinds = []kind{
 		q.shuffle = true
 		return none, "", happened
 	}},
-	{"the operator forgets a page that nobody knows", func(w *world, _ *call) (fault, string, bool) {
-		w.forgetUnknown()
-		return none, "", true
-	}},
-	{"the operator has all indexed anew", func(w *world, _ *call) (fault, string, bool) {
-		if w.harmed > 0 { // damaged books do not tell which pages are gone
-			return none, "", false
-		}
-		return none, fmt.Sprint(w.reindex(), " packages"), true
-	}},
 }
 
 // atMessage returns a value for the field happen of a kind of faults that hit messages. This value

@@ -16,7 +16,6 @@ package main
 import (
 	"io"
 	"net/url"
-	"os"
 	"strings"
 
 	"github.com/PuerkitoBio/goquery"
@@ -25,30 +24,13 @@ import (
 )
 
 func main() {
-	judged.Main("the page of the index", "the address of its directory", "the directory of the results", run)
-}
-
-func run(in, base, out string) error {
-	from, err := url.Parse(base)
-	if err != nil {
-		return err
-	}
-	page, err := os.Open(in)
-	if err != nil {
-		return err
-	}
-	defer page.Close() //nolint:errcheck // it was only read
-	found, err := entries(page, from)
-	if err != nil {
-		return err
-	}
-	return found.Write(out + "/")
+	judged.Main("the page of the index", "the address of its directory", "the directory of the results", judged.OfFile(entries))
 }
 
 // entries reads the index of a manual from its HTML page. For the text of each entry, the result
 // has the addresses of the pages to which the entry refers. Entries that only refer to other
-// entries ("see …") are left out. Links are resolved relative to base.
-func entries(page io.Reader, base *url.URL) (judged.Set, error) {
+// entries ("see …") are left out. base is the address of the page.
+func entries(page io.Reader, base *url.URL) (map[string]judged.Set, error) {
 	document, err := goquery.NewDocumentFromReader(page)
 	if err != nil {
 		return nil, err
@@ -72,7 +54,7 @@ func entries(page io.Reader, base *url.URL) (judged.Set, error) {
 			found.Add(text, to.String())
 		})
 	})
-	return found, nil
+	return map[string]judged.Set{"": found}, nil
 }
 
 // addNames adds queries from an index that Sphinx has made. An entry such as "append() (list method)" gives the

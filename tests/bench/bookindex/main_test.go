@@ -17,15 +17,15 @@ func TestEntries(t *testing.T) {
 table, <a href="acl.html">Privileges</a></dt></dl></dd>
 <dt>alias (see <a href="#abs">abs</a>)</dt><dt>see also <a href="x.html">x</a></dt>
 </dl></div>`
-	base := &url.URL{Scheme: "http", Host: "a", Path: "/m/"}
+	base := &url.URL{Scheme: "http", Host: "a", Path: "/m/index.html"}
 	got, err := entries(strings.NewReader(page), base)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := judged.Set{
+	want := map[string]judged.Set{"": {
 		"abs":        {"http://a/m/math.html", "http://a/m/b/c.html"},
 		"of a table": {"http://a/m/acl.html"},
-	}
+	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -37,11 +37,11 @@ func TestNames(t *testing.T) {
 <li><a href="c.html#x">abstract base class</a></li><li><a href="d.html">None</a></li>
 <li><a href="e.html#argv">argv (in module sys)</a><ul><li><a href="f.html">of a script</a></li></ul></li>
 </ul></td></tr></table>`
-	got, err := entries(strings.NewReader(page), &url.URL{Scheme: "http", Host: "a", Path: "/m/"})
+	got, err := entries(strings.NewReader(page), &url.URL{Scheme: "http", Host: "a", Path: "/m/index.html"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := judged.Set{"append": {"http://a/m/a.html", "http://a/m/b.html"}, "argv": {"http://a/m/e.html"}}
+	want := map[string]judged.Set{"": {"append": {"http://a/m/a.html", "http://a/m/b.html"}, "argv": {"http://a/m/e.html"}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

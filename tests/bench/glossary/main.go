@@ -14,9 +14,7 @@ package main
 import (
 	"io"
 	"net/url"
-	"os"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/PuerkitoBio/goquery"
@@ -25,27 +23,7 @@ import (
 )
 
 func main() {
-	judged.Main("the page of the glossary", "the address of its directory", "the directory of the results", run)
-}
-
-func run(in, base, out string) error {
-	address, err := url.Parse(base)
-	if err != nil {
-		return err
-	}
-	page, err := os.Open(in)
-	if err != nil {
-		return err
-	}
-	defer page.Close() //nolint:errcheck // it was only read
-	terms, definitions, err := entries(page, address.JoinPath(filepath.Base(in)))
-	if err != nil {
-		return err
-	}
-	if err := terms.Write(out + "/terms-"); err != nil {
-		return err
-	}
-	return definitions.Write(out + "/definitions-")
+	judged.Main("the page of the glossary", "the address of its directory", "the directory of the results", judged.OfFile(entries))
 }
 
 // pointer begins the sentence of a definition that points at other pages.
@@ -53,12 +31,12 @@ const pointer = "For more information, see"
 
 // entries reads a glossary from its HTML page, which has the given address. Entries that point at no
 // other page are left out, and so are remarks in brackets after a term, such as (process).
-func entries(page io.Reader, address *url.URL) (terms, definitions judged.Set, err error) {
+func entries(page io.Reader, address *url.URL) (map[string]judged.Set, error) {
 	document, err := goquery.NewDocumentFromReader(page)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	terms, definitions = make(judged.Set), make(judged.Set)
+	terms, definitions := make(judged.Set), make(judged.Set)
 	document.Find("dd.glossdef").Each(func(_ int, entry *goquery.Selection) {
 		term, _, _ := strings.Cut(textOf(entry.PrevAllFiltered("dt").First()), " (")
 		definition, _, _ := strings.Cut(textOf(entry), pointer)
@@ -77,7 +55,7 @@ func entries(page io.Reader, address *url.URL) (terms, definitions judged.Set, e
 			})
 		})
 	})
-	return terms, definitions, nil
+	return map[string]judged.Set{"terms-": terms, "definitions-": definitions}, nil
 }
 
 func textOf(s *goquery.Selection) string { return strings.Join(strings.Fields(s.Text()), " ") }

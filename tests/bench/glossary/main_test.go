@@ -15,14 +15,15 @@ func TestEntries(t *testing.T) {
 <a class="xref" href="rows.html">rows</a>.</p><p>For more information,
 see <a class="xref" href="vacuum.html#X">Section 1</a> and <a class="xref" href="glossary.html#Y">Y</a>.</p></dd>
 <dt>Tuple</dt><dd class="glossdef"><p>A row, see <a class="xref" href="rows.html">rows</a>.</p></dd></dl>`
-	terms, definitions, err := entries(strings.NewReader(page), &url.URL{Scheme: "http", Host: "a", Path: "/m/glossary.html"})
+	got, err := entries(strings.NewReader(page), &url.URL{Scheme: "http", Host: "a", Path: "/m/glossary.html"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(judged.Set{"Vacuum": {"http://a/m/vacuum.html"}}, terms); diff != "" {
-		t.Errorf("terms (-want +got):\n%s", diff)
+	want := map[string]judged.Set{
+		"terms-":       {"Vacuum": {"http://a/m/vacuum.html"}},
+		"definitions-": {"Removes old rows.": {"http://a/m/vacuum.html"}},
 	}
-	if diff := cmp.Diff(judged.Set{"Removes old rows.": {"http://a/m/vacuum.html"}}, definitions); diff != "" {
-		t.Errorf("definitions (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"hash/fnv"
 	"io"
 	"net/url"
-	"os"
 	"regexp"
 	"strings"
 
@@ -26,27 +25,7 @@ import (
 )
 
 func main() {
-	judged.Main("the inventory", "the address of its directory", "the directory of the results", run)
-}
-
-func run(in, base, out string) error {
-	address, err := url.Parse(base)
-	if err != nil {
-		return err
-	}
-	file, err := os.Open(in)
-	if err != nil {
-		return err
-	}
-	defer file.Close() //nolint:errcheck // it was only read
-	names, headings, err := entries(file, address)
-	if err != nil {
-		return err
-	}
-	if err := names.Write(out + "/names-"); err != nil {
-		return err
-	}
-	return headings.Write(out + "/headings-")
+	judged.Main("the inventory", "the address of its directory", "the directory of the results", judged.OfFile(entries))
 }
 
 const (
@@ -59,19 +38,19 @@ const (
 var line = regexp.MustCompile(`^(.+?)\s+(\w+):(\S+)\s+-?\d+\s+(\S*)\s+(.*)$`)
 
 // entries reads an inventory (version 2) of a manual, and returns the two judged sets. The parameter address is
-// that of the manual.
-func entries(inventory io.Reader, address *url.URL) (names, headings judged.Set, err error) {
+// that of the inventory, beside the pages.
+func entries(inventory io.Reader, address *url.URL) (map[string]judged.Set, error) {
 	in := bufio.NewReader(inventory)
 	for range head {
 		if _, err := in.ReadString('\n'); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	listed, err := zlib.NewReader(in)
 	if err != nil {
-		return nil, nil, errors.New("the inventory is not of version 2 of Sphinx's format: " + err.Error())
+		return nil, errors.New("the inventory is not of version 2 of Sphinx's format: " + err.Error())
 	}
-	names, headings = make(judged.Set), make(judged.Set)
+	names, headings := make(judged.Set), make(judged.Set)
 	lines := bufio.NewScanner(io.LimitReader(listed, most))
 	for lines.Scan() {
 		m := line.FindStringSubmatch(lines.Text())
@@ -80,7 +59,7 @@ func entries(inventory io.Reader, address *url.URL) (names, headings judged.Set,
 		}
 		name, domain, role, at, heading := m[1], m[2], m[3], m[4], m[5]
 		page, _, _ := strings.Cut(at, "#")
-		to := address.JoinPath(page).String()
+		to := address.ResolveReference(&url.URL{Path: page}).String()
 		switch {
 		case domain != "std" && role != "functionParam" && isChosen(name):
 			names.Add(name, to)
@@ -88,7 +67,7 @@ func entries(inventory io.Reader, address *url.URL) (names, headings judged.Set,
 			headings.Add(heading, to)
 		}
 	}
-	return names, headings, lines.Err()
+	return map[string]judged.Set{"names-": names, "headings-": headings}, lines.Err()
 }
 
 // isChosen reports whether a text becomes a query.

@@ -25,7 +25,7 @@ func TestEntries(t *testing.T) {
 		fmt.Fprintf(w, "nameless%d std:label -1 howto/c.html#$ -\nterm%d std:term -1 glossary.html#$ -\n", i, i)
 	}
 	_ = w.Close()
-	names, headings, err := entries(&inventory, &url.URL{Scheme: "http", Host: "a", Path: "/m/"})
+	got, err := entries(&inventory, &url.URL{Scheme: "http", Host: "a", Path: "/m/objects.inv"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,9 +45,9 @@ func TestEntries(t *testing.T) {
 			t.Errorf("wrong: %v", set)
 		}
 	}
-	check(names, map[string]string{"os.name": "http://a/m/library/os.html"})
-	check(headings, map[string]string{"How to  read ": "http://a/m/howto/a.html", "How to write ": "http://a/m/howto/b.html"})
-	if _, _, err := entries(strings.NewReader("1\n2\n3\n4\nplain"), new(url.URL)); err == nil {
+	check(got["names-"], map[string]string{"os.name": "http://a/m/library/os.html"})
+	check(got["headings-"], map[string]string{"How to  read ": "http://a/m/howto/a.html", "How to write ": "http://a/m/howto/b.html"})
+	if _, err := entries(strings.NewReader("1\n2\n3\n4\nplain"), new(url.URL)); err == nil {
 		t.Error("an inventory that is not compressed is read")
 	}
 }
