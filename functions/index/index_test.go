@@ -54,7 +54,7 @@ func newWorldIn(t *testing.T, bucket *memblob.Bucket, decide func(faultblob.Call
 		return w.decide(c)
 	})
 	w.Function = &Function{
-		Bucket: faulty, Settings: new(functionstest.Fixed), Redis: redistest.Embedded(t), Sender: w.sender, Now: functionstest.NewClock().Now, Worker: "w",
+		Bucket: faulty, Settings: new(functionstest.Fixed), Redis: redistest.Server(t), Sender: w.sender, Now: functionstest.NewClock().Now, Worker: "w",
 		Tiers: segments.DefaultLimits(), Log: functionstest.Log(),
 	}
 	return w

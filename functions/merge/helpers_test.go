@@ -37,7 +37,7 @@ func newWorld(t *testing.T) *world {
 		return w.decide(c)
 	})
 	w.Function = &Function{
-		Bucket: faulty, Redis: redistest.Embedded(t), Sender: w.sender, Now: functionstest.NewClock().Now, Worker: "w",
+		Bucket: faulty, Redis: redistest.Server(t), Sender: w.sender, Now: functionstest.NewClock().Now, Worker: "w",
 		Tiers: segments.DefaultLimits(), Log: functionstest.Log(),
 	}
 	return w
@@ -46,7 +46,7 @@ func newWorld(t *testing.T) *world {
 // another returns a merge function on the same bucket, with leases of its own.
 func (w *world) another() *Function {
 	return &Function{
-		Bucket: w.Bucket, Redis: redistest.Embedded(w.t), Sender: w.Sender, Now: w.Now, Worker: w.Worker,
+		Bucket: w.Bucket, Redis: redistest.Server(w.t), Sender: w.Sender, Now: w.Now, Worker: w.Worker,
 		Tiers: w.Tiers, Log: w.Log,
 	}
 }

@@ -77,7 +77,7 @@ func (w *world) packed(pages int) {
 // embedded returns a world on the embedded Redis, with the usual settings.
 func embedded(t *testing.T) *world {
 	t.Helper()
-	return newWorld(t, redistest.Embedded(t), nil)
+	return newWorld(t, redistest.Server(t), nil)
 }
 
 func version(token uint64) layout.Version { return layout.Version{Epoch: 1, Token: token} }

@@ -54,7 +54,7 @@ func (w *world) link(from, to, name string, depth uint16) book.Link {
 // of a page does not admit the target of a link, but the second does. The link must get into the
 // book, and its target into the frontier, on behalf of the second collection.
 func TestLinkOfSharedPage(t *testing.T) {
-	w := newPair(t, redistest.Embedded(t), nil)
+	w := newPair(t, redistest.Server(t), nil)
 	const elsewhere, both = "http://elsewhere.example/", site + "both"
 	seed := w.storedFor(4, "near", functionstest.Collection, near)
 	seed.Depth = 0
@@ -160,7 +160,7 @@ func TestLacking(t *testing.T) {
 // lack pages (Counts.Missed): its next rebuild counts the pages, and adds this one if the limit
 // allows.
 func TestLackingWithinALimit(t *testing.T) {
-	w := newPair(t, redistest.Embedded(t), func(c *collection.Collection) { c.Pages = 3 })
+	w := newPair(t, redistest.Server(t), func(c *collection.Collection) { c.Pages = 3 })
 	w.spool(w.ledger(2, w.storedFor(2, "near", near), w.storedFor(2, "a", functionstest.Collection)))
 	w.settle(2)
 	l := w.ledger(3)
@@ -180,7 +180,7 @@ func TestLackingWithinALimit(t *testing.T) {
 // page can wait for only one collection. So for the third, the frontier must record that a
 // collection may lack pages (Counts.Missed). The next rebuild of the frontier looks for such pages.
 func TestLackingForTwo(t *testing.T) {
-	w := newPair(t, redistest.Embedded(t), nil)
+	w := newPair(t, redistest.Server(t), nil)
 	w.inForce = functionstest.Republish(t, w.store, collection.Collection{
 		Name: "third", HostConnections: 1, Agent: "testbot/1.0", Seeds: []collection.Seed{{URL: site + "third", Scope: collection.Any, Depth: 3}},
 	}, nil)

@@ -204,7 +204,7 @@ func TestSettingsOfAnotherPartition(t *testing.T) {
 func TestSettledInTheInbox(t *testing.T) {
 	w := embedded(t)
 	w.spool(w.stored(1))
-	rdb := redistest.Embedded(t)
+	rdb := redistest.Server(t)
 	w.Redis = rdb
 	functionstest.Open(t, rdb, w.inForce, 1)
 	functionstest.Admit(t, rdb, w.inForce, "http://other."+host+"/")
@@ -234,7 +234,7 @@ func (w *world) waiting() []frontier.Waiting {
 // this time must be tried again. The test settles one failure from before the time, and a later
 // one. Only the first URL must wait for another request.
 func TestFailureFromBeforeAgain(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Again = functionstest.Start.Add(time.Second) })
+	w := newWorld(t, redistest.Server(t), func(c *collection.Collection) { c.Again = functionstest.Start.Add(time.Second) })
 	functionstest.Admit(t, w.Redis, w.inForce, site+"old", site+"new")
 	late := functionstest.Outcome(t, version(1), site+"new", book.Failed)
 	late.Time = functionstest.Start.Add(time.Second)
@@ -280,7 +280,7 @@ func TestPaceOfAHost(t *testing.T) {
 		"slow, but there is no wait": {slow: 5 * second},
 		"Retry-After":                {delay: second, slow: 2 * second, rest: 120 * second, failures: 4, want: 120 * second},
 	} {
-		w := newWorld(t, redistest.Embedded(t), func(s *collection.Collection) { s.Delay = collection.Duration(c.delay) })
+		w := newWorld(t, redistest.Server(t), func(s *collection.Collection) { s.Delay = collection.Duration(c.delay) })
 		functionstest.Admit(t, w.Redis, w.inForce, site+"1", site+"2")
 		ours := func() (lease frontier.Lease, leased bool) { // the other host may have its turn first
 			for range 2 {

@@ -66,7 +66,7 @@ func (w *world) again(e frontier.Entry) {
 // URLs require, and has only as many URLs as it has time for. The other URLs must be in the next
 // batch.
 func TestDelayOfCollections(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), nil)
+	w := newWorld(t, redistest.Server(t), nil)
 	w.publish("slow", func(c *collection.Collection) { c.Delay = collection.Duration(5 * time.Second) })
 	w.publish("slower", func(c *collection.Collection) { c.Delay = collection.Duration(9500 * time.Millisecond) })
 	for i := range 30 {
@@ -94,7 +94,7 @@ func TestDelayOfCollections(t *testing.T) {
 // TestLongValidators requests pages again whose ETag and Last-Modified have the greatest length,
 // and checks that no message becomes too long.
 func TestLongValidators(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), nil)
+	w := newWorld(t, redistest.Server(t), nil)
 	look := batch.Look{Time: functionstest.Start, ETag: strings.Repeat("\x01", 255), Modified: strings.Repeat(`"`, 255)}
 	for i := range 80 {
 		w.again(frontier.Entry{URL: fmt.Sprint(site, i), Collection: functionstest.Collection, Last: &look})

@@ -111,7 +111,7 @@ func TestPagesOfEachCollection(t *testing.T) {
 // TestMorePages raises the limit of a collection and rebuilds the frontier. The URLs that were
 // parked (pending, but not requested) must then be requested.
 func TestMorePages(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), pages(20))
+	w := newWorld(t, redistest.Server(t), pages(20))
 	w.admit(50, "")
 	first := w.crawl(0)
 	front := frontier.New(w.Redis, 0)
@@ -147,7 +147,7 @@ func TestMorePages(t *testing.T) {
 // TestAssetsBesidePages checks that assets do not count towards the limit of pages, are requested
 // even when it is reached, and have a limit of their own.
 func TestAssetsBesidePages(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) {
+	w := newWorld(t, redistest.Server(t), func(c *collection.Collection) {
 		c.Pages, c.PatternPages, c.Assets = 2, collection.Unlimited, true
 	})
 	for i := range 100 {
@@ -194,7 +194,7 @@ func TestAssetsBesidePages(t *testing.T) {
 // only when requests to the host are allowed again. Then no URL waits any more, and the crawl has
 // ended.
 func TestParkedWhileResting(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), pages(1))
+	w := newWorld(t, redistest.Server(t), pages(1))
 	w.admit(9, "")
 	b := w.run()[0]
 	s := frontier.Settlement{Version: b.Version, Host: b.Host, Ended: w.clock.Now(), Rest: w.clock.Now().Add(24 * time.Hour)}
@@ -216,7 +216,7 @@ func TestParkedWhileResting(t *testing.T) {
 // TestSitemapsWait checks that no sitemap is requested while too many URLs of its host wait.
 func TestSitemapsWait(t *testing.T) {
 	// so that 1,000 URLs may wait
-	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Pages = 1 })
+	w := newWorld(t, redistest.Server(t), func(c *collection.Collection) { c.Pages = 1 })
 	for i := range 1200 {
 		w.enter(frontier.Entry{URL: fmt.Sprint(site, i), Depth: 1, Collection: functionstest.Collection, Sitemap: i < 100})
 	}
@@ -231,7 +231,7 @@ func TestSitemapsWait(t *testing.T) {
 
 // TestProcessesShareHosts checks how many batches are leased by processes that share hosts.
 func TestProcessesShareHosts(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), nil)
+	w := newWorld(t, redistest.Server(t), nil)
 	for host := range 9 {
 		functionstest.Admit(t, w.Redis, w.inForce, fmt.Sprintf("http://h%d.a.example/", host))
 	}

@@ -26,7 +26,7 @@ func (w *world) bucket() blob.Bucket {
 }
 
 func TestPause(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), nil)
+	w := newWorld(t, redistest.Server(t), nil)
 	var log bytes.Buffer
 	w.Log = slog.New(slog.NewTextHandler(&log, nil))
 	w.admit(1, "")
@@ -68,7 +68,7 @@ func TestPause(t *testing.T) {
 // TestPauseFreesLeases pauses the crawl, and checks that the lease of a batch expires as usual, so
 // that its URLs wait again.
 func TestPauseFreesLeases(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), nil)
+	w := newWorld(t, redistest.Server(t), nil)
 	w.admit(1, "")
 	w.run()
 	wait := func(d *control.Document) bool {

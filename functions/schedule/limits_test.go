@@ -34,7 +34,7 @@ func TestLimits(t *testing.T) {
 		{"more than a batch", func(c *collection.Collection) { c.HostPages = 130 }, "%d", map[string]int{"": 130, "pages of the host": 20}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := newWorld(t, redistest.Embedded(t), test.change)
+			w := newWorld(t, redistest.Server(t), test.change)
 			for i := range 150 {
 				w.enter(frontier.Entry{URL: fmt.Sprintf(site+test.path, '一'+i), Collection: functionstest.Collection})
 			}
@@ -173,7 +173,7 @@ func TestAskedAgainAtTheLimit(t *testing.T) {
 // TestAskedAgainBelowTheLimit checks that twenty stored pages are requested again, though the limit
 // of their collection allows only one more new page.
 func TestAskedAgainBelowTheLimit(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Pages = 26 })
+	w := newWorld(t, redistest.Server(t), func(c *collection.Collection) { c.Pages = 26 })
 	w.store(25)
 	w.due(0, 20)
 	w.expect("one to the limit", [2]int{0, 20})

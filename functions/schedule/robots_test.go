@@ -13,7 +13,7 @@ import (
 )
 
 func TestRobots(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), nil)
+	w := newWorld(t, redistest.Server(t), nil)
 	cache := frontier.NewRobotsCache(w.Redis)
 	body := []byte("User-agent: testbot\nDisallow: /1\nCrawl-delay: 2\n")
 	if err := cache.Put(t.Context(), "http://a.example", 200, body, w.clock.Now().Add(time.Hour)); err != nil {
@@ -47,7 +47,7 @@ func TestRobots(t *testing.T) {
 // TestRobotsOfAgents checks that robots.txt is applied to the user agent of each URL's collection,
 // or to the function's if the collection sets none.
 func TestRobotsOfAgents(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), nil)
+	w := newWorld(t, redistest.Server(t), nil)
 	w.publish("other", func(c *collection.Collection) { c.Agent = "otherbot/2.0" })
 	body := []byte("User-agent: testbot\nDisallow: /1\nUser-agent: otherbot\nDisallow: /2\nCrawl-delay: 3\n")
 	if err := frontier.NewRobotsCache(w.Redis).Put(t.Context(), "http://a.example", 200, body, w.clock.Now().Add(time.Hour)); err != nil {
@@ -75,7 +75,7 @@ func TestRobotsOfAgents(t *testing.T) {
 // TestRobotsOfNobody leases a batch whose only URL must not be requested, because a limit is
 // reached. So fetch needs no robots.txt, and the batch must not ask for one.
 func TestRobotsOfNobody(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.HostPages = 1 })
+	w := newWorld(t, redistest.Server(t), func(c *collection.Collection) { c.HostPages = 1 })
 	w.admit(1, "")
 	w.settle(w.run()[0])
 	functionstest.Admit(t, w.Redis, w.inForce, "https://a.example/")

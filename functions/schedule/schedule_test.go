@@ -57,7 +57,7 @@ func TestBatchesAreBounded(t *testing.T) {
 		{"by the pages at which to stop", func(c *collection.Collection) { c.Pages = 130 }, 230, "", []int{100, 30}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := newWorld(t, redistest.Embedded(t), test.change)
+			w := newWorld(t, redistest.Server(t), test.change)
 			w.admit(test.urls, test.query)
 			var got []int
 			for batches := w.run(); len(batches) > 0; batches = w.run() {
@@ -86,7 +86,7 @@ func TestFirstBatches(t *testing.T) {
 		{time.Second, []int{3, 3, 6, 12, 24, 40, 40, 40, 40, 40, 40, 12}},
 		{20 * time.Second, []int{1, 1, 2, 2, 2, 2, 2, 2}},
 	} {
-		w := newCrawl(t, redistest.Embedded(t), func(c *collection.Collection) { c.Delay = collection.Duration(test.delay) })
+		w := newCrawl(t, redistest.Server(t), func(c *collection.Collection) { c.Delay = collection.Duration(test.delay) })
 		urls, got := 0, []int(nil)
 		for _, n := range test.want {
 			urls += n
@@ -107,7 +107,7 @@ func TestFirstBatches(t *testing.T) {
 
 func TestConnections(t *testing.T) {
 	for connections, want := range map[int][]int{1: {100}, 2: {100, 100}, 9: {100, 100, 50}} {
-		w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.HostConnections = connections })
+		w := newWorld(t, redistest.Server(t), func(c *collection.Collection) { c.HostConnections = connections })
 		w.admit(250, "")
 		if diff := cmp.Diff(want, sizes(w.run())); diff != "" {
 			t.Errorf("%d connections (-want +got):\n%s", connections, diff)
@@ -118,7 +118,7 @@ func TestConnections(t *testing.T) {
 // TestFetches checks that a collection's connections limit how many batches are leased at a time,
 // over all hosts.
 func TestFetches(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Connections, c.HostConnections = 2, 9 })
+	w := newWorld(t, redistest.Server(t), func(c *collection.Collection) { c.Connections, c.HostConnections = 2, 9 })
 	w.admit(350, "")
 	first := w.run()
 	if diff := cmp.Diff([]int{100, 100}, sizes(first)); diff != "" {
@@ -133,7 +133,7 @@ func TestFetches(t *testing.T) {
 // TestManyFetches checks that the collection's connections, and not Limits.Batches, limit how many
 // batches are leased at a time, even if Limits.Batches is lower.
 func TestManyFetches(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Connections = 7 })
+	w := newWorld(t, redistest.Server(t), func(c *collection.Collection) { c.Connections = 7 })
 	w.Limits.Batches = 3
 	for i := range 9 {
 		functionstest.Admit(t, w.Redis, w.inForce, fmt.Sprintf("http://%d.a.example/", i))
@@ -184,7 +184,7 @@ func TestRest(t *testing.T) {
 }
 
 func TestBatchesInFlight(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), nil)
+	w := newWorld(t, redistest.Server(t), nil)
 	w.Limits.Batches = 3
 	for i := range 5 {
 		functionstest.Admit(t, w.Redis, w.inForce, fmt.Sprintf("http://%d.a.example/", i))
@@ -202,7 +202,7 @@ func TestBatchesInFlight(t *testing.T) {
 // TestBatchThatIsNotSent makes the sending of a batch fail, and checks that its lease is short, so
 // that its URLs are soon leased again.
 func TestBatchThatIsNotSent(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), nil)
+	w := newWorld(t, redistest.Server(t), nil)
 	w.admit(2, "")
 	refused := errors.New("refused")
 	w.sender.Fail(refused)
@@ -225,7 +225,7 @@ func TestBatchThatIsNotSent(t *testing.T) {
 // earlier if it is to be renewed.
 func TestBatchThatIsSent(t *testing.T) {
 	for _, until := range []time.Duration{batch.MaxTime, 5 * time.Second} {
-		w := newWorld(t, redistest.Embedded(t), nil)
+		w := newWorld(t, redistest.Server(t), nil)
 		w.Limits.Lease = until
 		w.admit(2, "")
 		batches := w.run()
@@ -245,7 +245,7 @@ func TestBatchThatIsSent(t *testing.T) {
 
 // TestShares checks the sizes of batches that share a number of leased URLs.
 func TestShares(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), nil)
+	w := newWorld(t, redistest.Server(t), nil)
 	w.Limits.URLs = 200
 	for host := range 8 {
 		var urls []string
@@ -266,7 +266,7 @@ func TestShares(t *testing.T) {
 
 // TestFewestShares: no more batches are leased than reach the limit of URLs if each has the fewest URLs.
 func TestFewestShares(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), nil)
+	w := newWorld(t, redistest.Server(t), nil)
 	w.Limits.URLs = 20
 	for host := range 8 {
 		functionstest.Admit(t, w.Redis, w.inForce, fmt.Sprintf("http://h%d.a.example/", host))
@@ -279,7 +279,7 @@ func TestFewestShares(t *testing.T) {
 // TestBatchesOfShortLeases checks how many URLs a batch has when leases last 15 seconds and are renewed.
 func TestBatchesOfShortLeases(t *testing.T) {
 	for delay, want := range map[time.Duration]int{0: 100, 100 * time.Millisecond: 100, time.Second: 15, 10 * time.Second: 1, time.Minute: 1} {
-		w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Delay = collection.Duration(delay) })
+		w := newWorld(t, redistest.Server(t), func(c *collection.Collection) { c.Delay = collection.Duration(delay) })
 		w.Limits.Lease = 15 * time.Second
 		w.admit(120, "")
 		if diff := cmp.Diff([]int{want}, sizes(w.run())); diff != "" {
@@ -289,7 +289,7 @@ func TestBatchesOfShortLeases(t *testing.T) {
 }
 
 func TestHandle(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), nil)
+	w := newWorld(t, redistest.Server(t), nil)
 	w.admit(1, "")
 	response, err := w.Handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{
 		{MessageId: "bad", Body: "?"}, {MessageId: "good", Body: `{"crawl":0}`},

@@ -58,7 +58,7 @@ func TestAsksForSweep(t *testing.T) {
 // TestOlderRedis replaces the contents of Redis by a complete but older state. It checks that
 // nothing is leased until the frontier is rebuilt.
 func TestOlderRedis(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), nil)
+	w := newWorld(t, redistest.Server(t), nil)
 	w.admit(3, "")
 	w.expectQueues("before", task.Fetch)
 	if err := w.Redis.FlushAll(t.Context()).Err(); err != nil {
@@ -100,7 +100,7 @@ func TestTopicBatchesAreShort(t *testing.T) {
 		"a long delay":                {topic: true, delay: time.Minute, want: 1},
 		"a delay asked for by robots": {topic: true, robots: "User-agent: *\nCrawl-delay: 2\n", want: 2},
 	} {
-		w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) {
+		w := newWorld(t, redistest.Server(t), func(c *collection.Collection) {
 			c.Delay = collection.Duration(test.delay)
 			if test.topic {
 				c.Topic = &collection.Topic{Words: []string{"words"}}

@@ -26,7 +26,7 @@ import (
 )
 
 func TestHandle(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t))
+	w := newWorld(t, redistest.Server(t))
 	event := events.SQSEvent{Records: []events.SQSMessage{{MessageId: "1", Body: "{}"}}}
 	if response, err := w.Handle(t.Context(), event); err != nil || len(response.BatchItemFailures) != 0 {
 		t.Errorf("%+v, %v", response, err)
@@ -62,7 +62,7 @@ func TestSweepWritesHintOfSettings(t *testing.T) {
 // TestEachPartitionByItself sweeps a bucket of two storage partitions. The sweep must send itself a message for each
 // partition, and must then list and delete in this partition alone, even if the other one cannot be read.
 func TestEachPartitionByItself(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t))
+	w := newWorld(t, redistest.Server(t))
 	w.run()
 	if err := w.Run(t.Context(), task.Clean{}); err != nil {
 		t.Fatal(err)

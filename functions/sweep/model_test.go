@@ -176,7 +176,7 @@ func (m *model) work() {
 		}
 	case 3:
 		f := &merge.Function{
-			Bucket: bucket, Redis: redistest.Embedded(m.t), Sender: new(functionstest.Sender), Now: m.Now, Worker: "m", Tiers: m.Limits.Tiers, Log: functionstest.Log(),
+			Bucket: bucket, Redis: redistest.Server(m.t), Sender: new(functionstest.Sender), Now: m.Now, Worker: "m", Tiers: m.Limits.Tiers, Log: functionstest.Log(),
 		}
 		err = f.Run(m.t.Context(), 0)
 	case 4:

@@ -17,7 +17,7 @@ import (
 )
 
 func TestUndoneWorkIsRaised(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t))
+	w := newWorld(t, redistest.Server(t))
 	// A rebuild has read the spool, so that it only has to be packed.
 	rebuilt := []string{`pack {"storage":0}`, `schedule {"crawl":0}`, `schedule {"crawl":1}`}
 	if diff := cmp.Diff(rebuilt, w.run()); diff != "" {
@@ -58,7 +58,7 @@ func TestUndoneWorkIsRaised(t *testing.T) {
 // lack them, so the sweep must also send the function pack the events of the spool objects once
 // more.
 func TestSomeFrontiersAreStale(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t))
+	w := newWorld(t, redistest.Server(t))
 	functionstest.Open(t, w.Redis, w.inForce, 1)
 	if err := frontier.New(w.Redis, 1).Reset(t.Context()); err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func (w *world) spools() (spooled, consumed []uint64, closed uint64) {
 }
 
 func TestPackedSpoolIsDeletedLater(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t))
+	w := newWorld(t, redistest.Server(t))
 	check := func(when string, wantSpooled, wantConsumed []uint64, wantClosed uint64) {
 		t.Helper()
 		w.run()
@@ -137,7 +137,7 @@ func TestPackedSpoolIsDeletedLater(t *testing.T) {
 // spool object of the earlier one may yet come. The manifest must not close this batch: pack would
 // then ignore its spool object.
 func TestLeasedBatchIsNotClosed(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t))
+	w := newWorld(t, redistest.Server(t))
 	w.run()
 	leased := w.lease(0)
 	later := layout.Version{Epoch: leased.Version.Epoch, Token: leased.Version.Token + 1}
@@ -155,7 +155,7 @@ func TestLeasedBatchIsNotClosed(t *testing.T) {
 // pack died before it entered the outcomes of the batch in the frontier. The sweep must send pack
 // the event of this batch once more.
 func TestUnsettledBatchIsRaised(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t))
+	w := newWorld(t, redistest.Server(t))
 	w.run()
 	leased := w.lease(0)
 	key := layout.SpoolKey(0, leased.Version)
@@ -170,7 +170,7 @@ func TestUnsettledBatchIsRaised(t *testing.T) {
 // the frontier. One is packed already, and the other has no spool object. The sweep must send pack
 // the events of both once more, so that pack removes them from the inbox.
 func TestUnsettledBatchWithoutSpool(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t))
+	w := newWorld(t, redistest.Server(t))
 	w.run()
 	w.waits(version(8))
 	w.waits(version(9))
@@ -199,7 +199,7 @@ func (w *world) waits(batch layout.Version) {
 // TestWithoutRedis checks that, when Redis is down, the sweep still does steps that do not need it,
 // such as deleting packed spool objects.
 func TestWithoutRedis(t *testing.T) {
-	rdb := redistest.Embedded(t)
+	rdb := redistest.Server(t)
 	w := newWorld(t, rdb)
 	w.consume(4)
 	w.clock.Advance(w.Limits.Collect.Keep)
@@ -217,7 +217,7 @@ func TestWithoutRedis(t *testing.T) {
 // TestDueIsAskedAgain checks that the sweep puts a page whose next request is due back into its
 // host's queue.
 func TestDueIsAskedAgain(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t))
+	w := newWorld(t, redistest.Server(t))
 	w.spool(4, one+"due", book.Stored)
 	w.run()
 	w.pack(0, 4, one+"due")

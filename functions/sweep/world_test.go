@@ -277,7 +277,7 @@ func (w *world) checkKeys(p layout.Partition) {
 
 func newQuiet(t *testing.T) *world {
 	t.Helper()
-	return newWorld(t, redistest.Embedded(t))
+	return newWorld(t, redistest.Server(t))
 }
 
 // keysOf returns the keys of all objects that a manifest lists.

@@ -87,7 +87,7 @@ func TestAlerts(t *testing.T) {
 // TestWaitingWork checks that Look finds waiting work. In the manifests it must find packages that
 // are not indexed yet. In Redis, if there is one, it must find batches that are not packed yet.
 func TestWaitingWork(t *testing.T) {
-	bucket, clock, rdb := memblob.New(), functionstest.NewClock(), redistest.Embedded(t)
+	bucket, clock, rdb := memblob.New(), functionstest.NewClock(), redistest.Server(t)
 	inForce := functionstest.Publish(t, bucket, 2, nil, "http://one.example/")
 	functionstest.Commit(t, bucket, 1, func(m *manifest.Manifest) {
 		key := layout.PackageKey(1, layout.PackageName{Base: 2, Created: functionstest.Start})

@@ -16,6 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/racetest"
 )
 
 func init() { manifest.Small = 0 } // so that generations of small partitions are deltas, too
@@ -94,7 +95,7 @@ func indexed(m manifest.Manifest) (n uint64) {
 
 func TestDeltasAreRead(t *testing.T) {
 	bucket := chained(t, 2000, 110)
-	for n := uint64(1); n <= 110; n += 3 {
+	for n := uint64(1); n <= 110; n += racetest.Rounds[uint64](3, 27) {
 		counted := countblob.New(bucket)
 		m, err := manifest.At(t.Context(), counted, 0, n)
 		if err != nil || m.Generation != n || indexed(m) != n-1 {
@@ -164,14 +165,15 @@ func TestDamagedDelta(t *testing.T) {
 			return b.Create(t.Context(), key, mustGet(chained(t, 2001, broken), key))
 		},
 	} {
-		for _, test := range []struct {
+		tests := []struct {
 			generations int
 			hint        uint64 // copied generation; 0 for no hint
 			want        uint64
 			later       bool
 		}{
-			{70, 0, broken - 1, true}, {70, 56, broken - 1, true}, {70, 64, 70, false}, {105, 0, 105, false}, {105, 56, 105, false},
-		} {
+			{70, 56, broken - 1, true}, {70, 64, 70, false}, {70, 0, broken - 1, true}, {105, 0, 105, false}, {105, 56, 105, false},
+		}
+		for _, test := range tests[:racetest.Rounds(len(tests), 2)] {
 			t.Run(fmt.Sprintf("%s, %d generations, hint %d", name, test.generations, test.hint), func(t *testing.T) {
 				bucket := chained(t, 2000, test.generations)
 				if err := bucket.Delete(t.Context(), layout.HintKey(0)); err != nil {
@@ -245,7 +247,7 @@ func TestCommitAfterWhatIsLost(t *testing.T) {
 // by a committer that knows the newest generation.
 func TestCommitCostsLittle(t *testing.T) {
 	counted := countblob.New(memblob.New())
-	m, err := manifest.Commit(t.Context(), counted, 0, clock, func(m *manifest.Manifest) error { listing(10_000)(m); return nil })
+	m, err := manifest.Commit(t.Context(), counted, 0, clock, func(m *manifest.Manifest) error { listing(racetest.Rounds(10_000, 2000))(m); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func TestDoHoldsTheNameWhileItWorks(t *testing.T) {
 }
 
 func TestDoRenews(t *testing.T) {
-	rdb := redistest.Embedded(t)
+	rdb := redistest.Server(t)
 	var calls atomic.Int64
 	again := make(chan struct{})
 	now := func() time.Time { // noon, then ten seconds later each time

@@ -29,7 +29,7 @@ func deltas(w *verifytest.World) uint64 {
 			}
 		})
 	}
-	first := condemn(4000).Generation
+	first := condemn(500).Generation
 	for range 9 {
 		condemn(1)
 	}
@@ -186,7 +186,7 @@ func TestDeltaLost(t *testing.T) {
 	if report := run(w); len(report.Left) > 0 || len(report.Mended) != 1 {
 		t.Errorf("mended %q, left:\n%s", report.Mended, sentences(report.Left))
 	}
-	if m := w.Manifest(); m.Generation <= first+9 || m.Later() != nil || len(m.Condemned) < 4000 {
+	if m := w.Manifest(); m.Generation <= first+9 || m.Later() != nil || len(m.Condemned) < 500 {
 		t.Errorf("generation %d with %d condemned, later: %v", m.Generation, len(m.Condemned), m.Later())
 	}
 	w.Settle(links...)

@@ -22,7 +22,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{World: verifytest.Small(t)}
-	rdb := redistest.Embedded(t)
+	rdb := redistest.Server(t)
 	functionstest.Open(t, rdb, w.Settings, 1)
 	functionstest.Admit(t, rdb, w.Settings, site+"waits")
 	w.front = frontier.New(rdb, 0)

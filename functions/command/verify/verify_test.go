@@ -273,7 +273,7 @@ func TestLost(t *testing.T) {
 
 func TestURLWaitsInTwoFrontiers(t *testing.T) {
 	w := newWorld(t)
-	other := frontier.New(redistest.Embedded(t), 0)
+	other := frontier.New(redistest.Server(t), 0)
 	entry := frontier.Entry{URL: site + "waits", ID: layout.IdentityOf(site + "waits"), Host: "a.example"}
 	if _, err := other.Admit(t.Context(), functionstest.Start, []frontier.Entry{entry}); err != nil {
 		t.Fatal(err)

@@ -46,7 +46,7 @@ func filled(t *testing.T) *memblob.Bucket {
 		},
 	}, pkg)
 	f := &index.Function{
-		Bucket: bucket, Settings: new(functionstest.Fixed), Redis: redistest.Embedded(t), Sender: new(functionstest.Sender), Now: functionstest.NewClock().Now,
+		Bucket: bucket, Settings: new(functionstest.Fixed), Redis: redistest.Server(t), Sender: new(functionstest.Sender), Now: functionstest.NewClock().Now,
 		Worker: "w", Tiers: segments.DefaultLimits(), Log: functionstest.Log(),
 	}
 	if err := f.Run(t.Context(), pkg.Key); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/racetest"
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
@@ -157,12 +158,13 @@ func TestHostilePage(t *testing.T) {
 // many headings.
 func TestHugePages(t *testing.T) {
 	s := newStore(t)
+	size := racetest.Rounds(1<<20, 1<<17)
 	pages := map[string]string{
-		"https://example.org/paragraph": "<p>" + strings.Repeat("word ", 1<<20),
-		"https://example.org/letters":   "<p>" + strings.Repeat("é", 1<<20),
-		"https://example.org/code":      "<pre>" + strings.Repeat("x := \"y\" // <z>\n", 1<<17) + "</pre>",
-		"https://example.org/headings":  strings.Repeat("<h2 id=x>"+strings.Repeat("heading ", 20)+"</h2>", 1<<13),
-		"https://example.org/quotes":    strings.Repeat("<blockquote>", 200) + strings.Repeat("<p>&lt;&amp;\"", 1<<15),
+		"https://example.org/paragraph": "<p>" + strings.Repeat("word ", size),
+		"https://example.org/letters":   "<p>" + strings.Repeat("é", size),
+		"https://example.org/code":      "<pre>" + strings.Repeat("x := \"y\" // <z>\n", size>>3) + "</pre>",
+		"https://example.org/headings":  strings.Repeat("<h2 id=x>"+strings.Repeat("heading ", 20)+"</h2>", size>>7),
+		"https://example.org/quotes":    strings.Repeat("<blockquote>", 200) + strings.Repeat("<p>&lt;&amp;\"", size>>5),
 	}
 	for url, data := range pages {
 		s.Publish(querytest.Page{URL: url, MIME: "text/html", Data: data, Title: "Huge", Body: "huge"})

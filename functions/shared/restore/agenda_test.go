@@ -27,7 +27,7 @@ func (w *world) lists() []string { return functionstest.Keys(w.t, w.bucket, layo
 // a day, and when Redis or the bucket has lost the agenda. At other times only lists are read, and only
 // when a URL in them is due. A list must be deleted when all its URLs were queued.
 func TestAgendaReadsWhatIsDue(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t))
+	w := newWorld(t, redistest.Server(t))
 	var first, books, lists atomic.Int64
 	firstBook := ""
 	w.Bucket = faultblob.New(w.bucket, func(c faultblob.Call) faultblob.Fault {
@@ -121,7 +121,7 @@ func TestAgendaIsFull(t *testing.T) {
 // TestAgendaOfMany has more URLs than a piece of a list may have, which become due at random times. After each of
 // some searches, those URLs must have been queued whose time has come, and no others.
 func TestAgendaOfMany(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t))
+	w := newWorld(t, redistest.Server(t))
 	random := rand.New(rand.NewPCG(1, 2))
 	due := make(map[string]time.Time)
 	var outcomes []book.Outcome
@@ -152,7 +152,7 @@ func TestAgendaOfMany(t *testing.T) {
 // TestAgendaAfterFaults lets each request to the bucket fail in turn, with and without effect. A search that
 // fails must be made up for by the next one, and leave no list behind that is not in the agenda.
 func TestAgendaAfterFaults(t *testing.T) {
-	rdb := redistest.Embedded(t)
+	rdb := redistest.Server(t)
 	for _, fault := range []faultblob.Fault{faultblob.Before, faultblob.After} {
 		for number, failed := int64(1), true; failed; number++ {
 			if err := rdb.FlushAll(t.Context()).Err(); err != nil {
@@ -193,7 +193,7 @@ func TestAgendaAfterFaults(t *testing.T) {
 
 // TestAgendaForgets checks that no list has a URL any more once a takedown that forgets it is final.
 func TestAgendaForgets(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t))
+	w := newWorld(t, redistest.Server(t))
 	w.teach(0, kept(t, 51, one+"half", book.Stored, -1, 0), kept(t, 52, one+"forgotten", book.Stored, -2, 0))
 	w.run()
 	before := w.lists()

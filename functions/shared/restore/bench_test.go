@@ -43,7 +43,7 @@ func benchmarkRebuild(b *testing.B, rdb *redis.Client, half int) {
 // 50,000 pages, of which one in a hundred is due.
 func BenchmarkRenew(b *testing.B) {
 	const pages = 50_000
-	w := newWorld(b, redistest.Embedded(b))
+	w := newWorld(b, redistest.Server(b))
 	var learnt book.Book
 	for i := range pages {
 		o := functionstest.Outcome(b, version(50), fmt.Sprint(one, "page/", i), book.Stored)

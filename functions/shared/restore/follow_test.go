@@ -36,7 +36,7 @@ func (w *world) read() {
 func (w *world) rebuilt() picture {
 	w.t.Helper()
 	fresh := *w
-	fresh.Frontiers = &Frontiers{Bucket: w.bucket, Redis: redistest.Embedded(w.t), Now: w.clock.Now, Worker: "other", Log: w.Log}
+	fresh.Frontiers = &Frontiers{Bucket: w.bucket, Redis: redistest.Server(w.t), Now: w.clock.Now, Worker: "other", Log: w.Log}
 	fresh.run()
 	return fresh.picture()
 }
@@ -131,7 +131,7 @@ func TestFollow(t *testing.T) {
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 0))
-			w := newWorld(t, redistest.Embedded(t))
+			w := newWorld(t, redistest.Server(t))
 			crawlAtRandom(w, random)
 			if seed%4 == 3 {
 				w.beside("wide", collection.Seed{URL: "http://three.example/a/", Scope: collection.Prefix, Depth: collection.Unlimited}, nil)
@@ -157,7 +157,7 @@ func TestFollow(t *testing.T) {
 // sweep must complete the change.
 func TestFollowerDies(t *testing.T) {
 	for n := 0; ; n++ {
-		rdb, random := redistest.Embedded(t), rand.New(rand.NewPCG(7, 7))
+		rdb, random := redistest.Server(t), rand.New(rand.NewPCG(7, 7))
 		hook := new(dyingHook)
 		rdb.AddHook(hook)
 		w := newWorld(t, rdb)
@@ -198,7 +198,7 @@ func TestFollowerDies(t *testing.T) {
 // neither under the old settings nor under the new ones. If the settings change once more, the frontiers must be
 // rebuilt.
 func TestNoSettleMeanwhile(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t))
+	w := newWorld(t, redistest.Server(t))
 	w.run()
 	before := w.inForce
 	seed := func(url string) {

@@ -16,7 +16,7 @@ import (
 // the URLs of the other collections leave the frontier, and come back afterwards. URLs that only
 // a removed collection wanted must not come back.
 func TestOnly(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t))
+	w := newWorld(t, redistest.Server(t))
 	const three = "http://three.example/"
 	other := collection.Collection{Name: "other", HostConnections: 1, Agent: "testbot/1.0",
 		Seeds: []collection.Seed{{URL: three, Scope: collection.Site, Depth: collection.Unlimited}}}

@@ -43,7 +43,7 @@ func TestAnotherCollection(t *testing.T) {
 		{"anywhere", collection.Seed{URL: one + "b", Scope: collection.Any, Depth: collection.Unlimited}, nil, map[string]uint16{one + "b": 0}},
 		{"elsewhere", collection.Seed{URL: "http://three.example/", Scope: collection.Site, Depth: collection.Unlimited}, nil, map[string]uint16{}},
 	} {
-		w := newWorld(t, redistest.Embedded(t))
+		w := newWorld(t, redistest.Server(t))
 		var outcomes []book.Outcome
 		for i, path := range []string{"a/", "a/1", "a/2", "b"} {
 			outcomes = append(outcomes, kept(t, uint64(60+i), one+path, book.Stored, 3, 0))
@@ -81,7 +81,7 @@ func TestRoomForAnother(t *testing.T) {
 }
 
 func testRoom(t *testing.T, limit func(*collection.Collection)) {
-	w := newWorld(t, redistest.Embedded(t))
+	w := newWorld(t, redistest.Server(t))
 	w.beside("few", collection.Seed{URL: one + "0", Scope: collection.Any, Depth: 3}, limit)
 	var learnt book.Book
 	for i := range 9 {

@@ -176,7 +176,7 @@ func TestPausesOutliveRedis(t *testing.T) {
 		{"nothing, anything may be out", book.Pace{}, false, false, batch.MaxTime},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			rdb := redistest.Embedded(t)
+			rdb := redistest.Server(t)
 			w := newWorld(t, rdb)
 			w.run()
 			w.pause(test.pace, test.spooled)
@@ -199,7 +199,7 @@ func TestPausesOutliveRedis(t *testing.T) {
 // earlier, another URL of the host may be leased. The test has two rounds: in the first, the lease
 // is entered into Redis again after the clearing; in the second, it is not.
 func TestOutWhenRedisIsLost(t *testing.T) {
-	rdb := redistest.Embedded(t)
+	rdb := redistest.Server(t)
 	w := newWorld(t, rdb)
 	w.run()
 	out := w.leaseOf(0, 90*time.Second)
@@ -225,7 +225,7 @@ func TestOutWhenRedisIsLost(t *testing.T) {
 // TestTheFirstEpochWaitsForNobody checks that the first crawl of a bucket begins at once, though
 // Redis has no record of earlier requests.
 func TestTheFirstEpochWaitsForNobody(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t))
+	w := newWorld(t, redistest.Server(t))
 	w.run()
 	w.wantOpen("two.example", 0)
 }

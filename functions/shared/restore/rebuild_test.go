@@ -70,7 +70,7 @@ func TestRebuild(t *testing.T) {
 // that failed URLs be requested again. It checks that a rebuild then queues the URLs that the
 // earlier scope excluded, and those that have failed.
 func TestRebuildUnderOtherSettings(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t))
+	w := newWorld(t, redistest.Server(t))
 	w.run()
 	c := w.inForce.Collection(functionstest.Collection)
 	w.inForce = functionstest.Republish(t, w.bucket, c, func(c *collection.Collection) {
@@ -95,7 +95,7 @@ func TestRebuildUnderOtherSettings(t *testing.T) {
 // TestNoRebuildWithoutGenerations checks that frontiers, the queues in Redis, stay as they are
 // while generations of the manifest are lost.
 func TestNoRebuildWithoutGenerations(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t))
+	w := newWorld(t, redistest.Server(t))
 	w.run()
 	epoch, err := frontier.New(w.Redis, 0).Epoch(t.Context())
 	if err != nil {
@@ -117,7 +117,7 @@ func TestNoRebuildWithoutGenerations(t *testing.T) {
 }
 
 func TestRebuildFailsWithoutABook(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t))
+	w := newWorld(t, redistest.Server(t))
 	lost := functionstest.Keys(t, w.bucket, layout.Books)[0]
 	if err := w.bucket.Delete(t.Context(), lost); err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func TestRebuildFailsWithoutABook(t *testing.T) {
 }
 
 func TestAnotherRebuilds(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t))
+	w := newWorld(t, redistest.Server(t))
 	if _, _, err := lease.New(w.Redis, "another").Acquire(t.Context(), "rebuild", w.clock.Now(), leaseTime); err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestDistrustedWhileRebuilt(t *testing.T) {
 
 // TestRebuildByHand checks that Rebuild also rebuilds frontiers that nothing is wrong with.
 func TestRebuildByHand(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t))
+	w := newWorld(t, redistest.Server(t))
 	for epoch := uint64(1); epoch <= 2; epoch++ {
 		done, err := w.Rebuild(t.Context())
 		if err != nil {
@@ -259,7 +259,7 @@ func TestRebuildOfMany(t *testing.T) {
 
 // TestRebuildEndsWithoutRedis checks that a rebuild fails if Redis does not answer.
 func TestRebuildEndsWithoutRedis(t *testing.T) {
-	rdb := redistest.Embedded(t)
+	rdb := redistest.Server(t)
 	w := newWorld(t, rdb)
 	books, err := account.Read(t.Context(), w.bucket, w.inForce)
 	if err != nil {

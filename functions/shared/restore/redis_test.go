@@ -44,7 +44,7 @@ func TestOlder(t *testing.T) {
 // TestLostTokens checks that all frontiers are rebuilt when Redis has lost its counter of tokens
 // (numbers of batches).
 func TestLostTokens(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t))
+	w := newWorld(t, redistest.Server(t))
 	w.run()
 	w.lease(1)
 	if err := w.Redis.Del(t.Context(), "frontier:token").Err(); err != nil {
@@ -61,7 +61,7 @@ func TestLostTokens(t *testing.T) {
 // TestLostKey deletes several keys of a frontier from Redis, one after the other. After each
 // deletion, the next sweep must rebuild the frontier.
 func TestLostKey(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t))
+	w := newWorld(t, redistest.Server(t))
 	w.run()
 	w.lease(1)
 	for i, key := range []string{"counts", "known", "leases", "learnt"} {

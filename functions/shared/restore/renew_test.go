@@ -185,7 +185,7 @@ func TestRenewWhatLeadsNowhere(t *testing.T) {
 		return o
 	}
 	for _, rebuilt := range []bool{false, true} {
-		w := newWorld(t, redistest.Embedded(t))
+		w := newWorld(t, redistest.Server(t))
 		step := func(want ...string) {
 			t.Helper()
 			w.clock.Advance(25 * time.Hour)
@@ -223,7 +223,7 @@ func TestRenewWhatLeadsNowhere(t *testing.T) {
 // TestRenewedAndScheduled checks that all pages of a collection are requested again when its
 // setting Renew asks for that, and when its schedule says so.
 func TestRenewedAndScheduled(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t))
+	w := newWorld(t, redistest.Server(t))
 	c := w.inForce.Collection(functionstest.Collection)
 	w.inForce = functionstest.Republish(t, w.bucket, c, func(c *collection.Collection) { c.Schedule = "every 6h" })
 	w.run()
@@ -253,7 +253,7 @@ func TestRenewedAndScheduled(t *testing.T) {
 
 // TestRenewThatFails checks that a failed search for due URLs is repeated.
 func TestRenewThatFails(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t))
+	w := newWorld(t, redistest.Server(t))
 	w.teach(0, kept(t, 51, one+"a", book.Stored, 0, 0))
 	w.run()
 	w.clock.Advance(24 * time.Hour)

@@ -119,7 +119,7 @@ func (h *dyingHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Pr
 // ranges, unless the settings have changed or Redis was lost. The frontiers must be the same as after an
 // undisturbed rebuild.
 func TestRebuildGoesOn(t *testing.T) {
-	rdb := redistest.Embedded(t)
+	rdb := redistest.Server(t)
 	w := newWorld(t, rdb)
 	w.inForce = functionstest.Republish(t, w.bucket, w.inForce.Collection(functionstest.Collection), func(c *collection.Collection) {
 		c.Seeds[0].Scope = collection.Any
