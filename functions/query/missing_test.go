@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"strings"
 	"testing"
@@ -75,9 +76,11 @@ func TestMissingSegment(t *testing.T) {
 func TestSegmentsDeletedWhileSearched(t *testing.T) {
 	s := newStore(t, 1)
 	var words strings.Builder // so many words that they fill several blocks
-	for i := range 20_000 {
-		fmt.Fprint(&words, "w", i, " ")
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 40_000 {
+		fmt.Fprintf(&words, "%016x%016x ", random.Uint64(), random.Uint64())
 	}
+	words.WriteString("5marker")
 	for _, name := range []string{"one", "two", "three"} {
 		s.Publish(querytest.Page{URL: "https://example.org/" + name, MIME: "text/html", Data: name, Title: "Manual", Body: words.String()})
 	}
@@ -94,11 +97,14 @@ func TestSegmentsDeletedWhileSearched(t *testing.T) {
 	}
 	search("manual")
 	segments := s.Commit(0, func(*manifest.Manifest) error { return manifest.ErrUnchanged }).Segments
+	if segments[0].Bytes <= 2<<20 {
+		t.Fatalf("the segment has %d bytes; so small ones are read whole", segments[0].Bytes)
+	}
 	for _, listed := range segments[:2] {
 		s.Check(s.Bucket.Delete(t.Context(), listed.Key))
 	}
 	for range 2 {
-		if found := search("w9999"); found.Total != 1 || !found.Incomplete {
+		if found := search("5marker"); found.Total != 1 || !found.Incomplete {
 			t.Errorf("found %d, incomplete %v", found.Total, found.Incomplete)
 		}
 		s.Clock.Advance(e.Age)

@@ -145,6 +145,8 @@ func TestBudget(t *testing.T) {
 	b := budget{measured: make(map[string]float64)}
 	s := c.crawl(t, said)
 	b.record(t, "page", c.meter, len(s.pages))
+	c.tickAll(t, said)
+	b.record(t, "page's rank", c.meter, len(s.pages))
 	for range coldQueries {
 		if err := c.functions["Query"].cool(); err != nil {
 			t.Fatal(err)
@@ -156,7 +158,6 @@ func TestBudget(t *testing.T) {
 		c.search(t, word)
 	}
 	b.record(t, "query", c.meter, len(s.pages))
-	c.tickAll(t, said) // rank does its work
 	b.month(t, c, said)
 	c.mustBeSound(t, said)
 	b.check(t)

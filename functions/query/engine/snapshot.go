@@ -150,7 +150,7 @@ func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 // generation.
 //
 // The segments that a hint lists are not open yet. To open a segment, its last bytes are needed. So
-// newest reads them into the cache while it looks for later generations.
+// newest reads them into the cache, or the whole of a small segment, while it looks for later generations.
 func (e *Engine) newest(ctx context.Context, p layout.Partition, known map[layout.Partition]manifest.Manifest) (manifest.Manifest, error) {
 	if m, found := known[p]; found {
 		return manifest.Newer(ctx, e.bucket, m)
@@ -164,7 +164,7 @@ func (e *Engine) newest(ctx context.Context, p layout.Partition, known map[layou
 	for _, s := range hint.Segments {
 		ahead.Go(func() error {
 			tail := blob.Range{Offset: s.Bytes - s.Tail, Length: s.Tail}
-			_, _ = e.ranges.Read(fork.Branch(), s.Key, []blob.Range{tail}) // an error is reported when the tail is needed
+			_, _ = e.sourceOf(s.Bytes).Read(fork.Branch(), s.Key, []blob.Range{tail}) // an error is reported when the tail is needed
 			return nil
 		})
 	}
