@@ -66,8 +66,8 @@ func (f *Frontier) clearOld(ctx context.Context, generation, name string) error 
 				queues = append(queues, f.queuesOf(generation, some[i], letters)...)
 			}
 			_, err := f.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
-				if len(queues) > 0 {
-					p.Unlink(ctx, queues...)
+				for part := range slices.Chunk(queues, chunk) {
+					p.Unlink(ctx, part...)
 				}
 				if isSet {
 					p.ZRem(ctx, key, hosts)

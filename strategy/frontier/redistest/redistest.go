@@ -3,6 +3,7 @@
 package redistest
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"os"
@@ -98,7 +99,7 @@ func Cluster(t testing.TB, nodes int) *redis.ClusterClient {
 		start(t, "--bind", "127.0.0.1", "--port", port, "--cluster-port", freePort(t), "--cluster-enabled", "yes")
 		rdb := client(t, &redis.Options{Addr: address})
 		await(t, address+" to answer", func() bool { return rdb.Ping(t.Context()).Err() == nil })
-		if err := rdb.ClusterAddSlotsRange(t.Context(), slots*i/nodes, slots*(i+1)/nodes-1).Err(); err != nil {
+		if err := rdb.Do(t.Context(), "CLUSTER", "ADDSLOTSRANGE", slots*i/nodes, slots*(i+1)/nodes-1).Err(); err != nil {
 			t.Fatal(err)
 		}
 		addresses, clients = append(addresses, address), append(clients, rdb)
@@ -122,6 +123,7 @@ func Cluster(t testing.TB, nodes int) *redis.ClusterClient {
 		return true
 	})
 	rdb := redis.NewClusterClient(&redis.ClusterOptions{Addrs: addresses})
+	rdb.AddHook(fewArguments{})
 	t.Cleanup(func() { rdb.Close() })
 	return rdb
 }
@@ -172,6 +174,44 @@ func await(t testing.TB, what string, happened func() bool) {
 
 func client(t testing.TB, options *redis.Options) *redis.Client {
 	rdb := redis.NewClient(options)
+	rdb.AddHook(fewArguments{})
 	t.Cleanup(func() { rdb.Close() })
 	return rdb
+}
+
+// mostArguments is the greatest number of arguments of a command, with its name, that ElastiCache Serverless accepts.
+const mostArguments = 3_999
+
+// fewArguments lets commands with more than mostArguments fail.
+type fewArguments struct{}
+
+func (fewArguments) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (fewArguments) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		if err := checkArguments(cmd); err != nil {
+			return err
+		}
+		return next(ctx, cmd)
+	}
+}
+
+func (fewArguments) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		if err := checkArguments(cmds...); err != nil {
+			return err
+		}
+		return next(ctx, cmds)
+	}
+}
+
+func checkArguments(cmds ...redis.Cmder) error {
+	for _, cmd := range cmds {
+		if n := len(cmd.Args()); n > mostArguments {
+			err := fmt.Errorf("%s has %d arguments, more than %d", cmd.Name(), n, mostArguments)
+			cmd.SetErr(err)
+			return err
+		}
+	}
+	return nil
 }
