@@ -308,10 +308,10 @@ func TestNetwork(t *testing.T) {
 // With the parameter RedisURL the stack has neither a Redis nor a private network, and pays for neither.
 func TestForeignRedis(t *testing.T) {
 	t.Parallel()
-	own := 0
+	own, ofRedis := 0, regexp.MustCompile(`(?m)^    Condition: (OwnRedis|Serverless|OnNode)$`)
 	for _, block := range regexp.MustCompile(`(?m)^  \w+:.*\n(    .*\n|\n)+`).FindAllString(source(t, "template.yaml"), -1) {
 		private := strings.Contains(block, "Type: AWS::EC2::") || strings.Contains(block, "Type: AWS::ElastiCache::")
-		if conditional := strings.Contains(block, "    Condition: OwnRedis\n"); conditional != private {
+		if conditional := ofRedis.MatchString(block); conditional != private {
 			t.Errorf("only with a Redis of its own: %v, want %v:\n%s", conditional, private, block)
 		}
 		if private {

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob/s3blob"
-	"github.com/bucketsearch/bucketsearch/local/redis"
 	"github.com/bucketsearch/bucketsearch/local/s3"
 )
 
@@ -26,6 +25,7 @@ type Options struct {
 	// requests depends less on the speed of the machine.
 	Alone bool
 	Store s3.Command // command line of the object store
+	Redis string     // address of a Redis Cluster, such as 127.0.0.1:6379
 	Log   io.Writer  // gets the output of the functions
 }
 
@@ -66,13 +66,11 @@ func Start(ctx context.Context, o Options) (_ *Cloud, err error) {
 			c.Close()
 		}
 	}()
-	frontier, err := redis.Start(ctx, redis.Options{Dir: o.Dir})
+	host, port, err := net.SplitHostPort(o.Redis)
 	if err != nil {
 		return nil, err
 	}
-	c.stop = append(c.stop, frontier.Close)
-	host, port, _ := net.SplitHostPort(strings.TrimSuffix(strings.TrimPrefix(frontier.URL, "redis://"), "/0"))
-	t, err := readTemplate(o.Template, map[string]string{"Redis.PrimaryEndPoint.Address": host, "Redis.PrimaryEndPoint.Port": port})
+	t, err := readTemplate(o.Template, map[string]string{"RedisServerless.Endpoint.Address": host, "RedisServerless.Endpoint.Port": port})
 	if err != nil {
 		return nil, err
 	}

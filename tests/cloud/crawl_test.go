@@ -18,6 +18,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/local/s3"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
@@ -50,7 +51,7 @@ func start(t *testing.T, alone bool) (*Cloud, *lines) {
 	said := new(lines)
 	c, err := Start(t.Context(), Options{
 		Template: "../../infra/template.yaml", Functions: binaries, Dir: t.TempDir(), Log: said, Alone: alone,
-		Store: s3.Command{Path: self, Env: append(os.Environ(), role+"=store")},
+		Store: s3.Command{Path: self, Env: append(os.Environ(), role+"=store")}, Redis: redistest.Cluster(t, 1).Options().Addrs[0],
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@
 //	AWS::Lambda::EventSourceMapping     polls a queue, with the template's batches and concurrency
 //	AWS::Scheduler::Schedule            the test decides when a clock ticks (see Cloud.Tick)
 //	AWS::IAM::Role, Policies            every request to the object store and to the queues is checked
-//	AWS::ElastiCache::ReplicationGroup  redis-server
+//	AWS::ElastiCache::ServerlessCache   redis-server, as a Redis Cluster of one node
 //	FunctionUrlConfig                   an HTTP server (see Cloud.URL)
 //
 // Each function reaches the object store and the queues at addresses of its own. So they know its role, as on AWS by

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,7 +36,7 @@ type template struct {
 }
 
 // readTemplate reads a template. The parameter attributes has values that the caller gives to attributes of
-// resources, such as "Redis.PrimaryEndPoint.Port". Parameters of the template have their default values.
+// resources, such as "RedisServerless.Endpoint.Port". Parameters of the template have their default values.
 func readTemplate(path string, attributes map[string]string) (template, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -81,7 +82,7 @@ func resourcesOf[T any](t template, kind string) (map[string]T, error) {
 // evaluator replaces the functions of CloudFormation in a template by their values.
 type evaluator struct {
 	root       *yaml.Node        // whole template
-	attributes map[string]string // values of resources' attributes, such as "Redis.PrimaryEndPoint.Port"
+	attributes map[string]string // values of resources' attributes, such as "RedisServerless.Endpoint.Port"
 	names      map[string]any    // values of parameters, of pseudo parameters, and of the variables of loops
 }
 
@@ -217,7 +218,9 @@ func (e *evaluator) call(n *yaml.Node) (any, error) {
 	case "!Sub":
 		return e.substitute(n.Value)
 	case "!GetAZs":
-		return []any{region + "a"}, nil
+		return []any{region + "a", region + "b"}, nil
+	case "!Condition":
+		return e.condition(n.Value)
 	case "!If":
 		holds, err := e.condition(n.Content[0].Value)
 		if err != nil {
@@ -235,6 +238,8 @@ func (e *evaluator) call(n *yaml.Node) (any, error) {
 	switch n.Tag {
 	case "!Equals":
 		return arguments[0] == arguments[1], nil
+	case "!And":
+		return !slices.Contains(arguments, any(false)), nil
 	case "!Not":
 		return !arguments[0].(bool), nil
 	case "!Select":

@@ -17,6 +17,7 @@ Parameters:
   Most: {Type: Number, Default: 7}
 Conditions:
   Told: !Not [!Equals [!Ref Topic, ""]]
+  Both: !And [!Condition Told, !Equals [!Ref Topic, me]]
 Resources:
   Fn::ForEach::Clocks:
     - Crawl
@@ -24,7 +25,7 @@ Resources:
     - Clock${Crawl}: {Type: Clock, Properties: {Input: !Sub '{"crawl":${Crawl}}'}}
   Alarm:
     Type: Alarm
-    Condition: Told
+    Condition: Both
     Properties: {To: !Ref Topic}
   Jobs:
     Type: AWS::SQS::Queue
