@@ -43,7 +43,8 @@ type Cloud struct {
 	meter         *meter
 	stop          []func() // ends what Start has started; the last function is called first
 
-	hidden atomic.Int64 // number of messages that functions have reported as failed
+	hidden  atomic.Int64 // number of messages that functions have reported as failed
+	ticking atomic.Int64 // number of invocations by clocks that have not ended
 
 	mu     sync.Mutex // protects the field failed
 	failed []string
@@ -126,7 +127,8 @@ func (c *Cloud) Failed() []string {
 	return append(c.access.denied(), c.failed...)
 }
 
-// Tick makes a clock (schedule) of the template tick once.
+// Tick makes a clock (schedule) of the template tick once: it invokes a function. Tick does not wait until the function
+// has ended.
 func (c *Cloud) Tick(name string) error {
 	ticking, found := c.clocks[name]
 	if !found {
@@ -134,11 +136,24 @@ func (c *Cloud) Tick(name string) error {
 	}
 	role := strings.TrimSuffix(ticking.Target.RoleArn, ".Arn")
 	c.meter.add(role, usage{Ticks: 1})
-	c.queues.post(role, ticking.Target.Arn, ticking.Target.Input)
+	f, found := c.functions[nameOf(ticking.Target.Arn)]
+	if !found {
+		return fmt.Errorf("clock %s invokes %s, which is no function of the template", name, ticking.Target.Arn)
+	}
+	if !c.access.allows(role, "lambda:InvokeFunction", ticking.Target.Arn) {
+		return nil
+	}
+	c.ticking.Add(1)
+	go func() {
+		defer c.ticking.Add(-1)
+		if _, err := f.invoke(context.Background(), []byte(ticking.Target.Input)); err != nil {
+			c.fail(fmt.Sprintf("%s: %v", f.name, err))
+		}
+	}()
 	return nil
 }
 
-// Await waits until the queues are idle and done returns true. It fails when an invocation fails, or when ctx ends.
+// Await waits until clocks and queues are idle and done returns true. It fails when an invocation fails, or when ctx ends.
 //
 // An idle queue has no messages but those that functions have reported as failed. They come again after the visibility
 // timeout, which is longer than any test. The queue of pack may also have a reminder, which comes after a minute.
@@ -161,6 +176,9 @@ func (c *Cloud) Await(ctx context.Context, done func() (bool, error)) error {
 }
 
 func (c *Cloud) idle() bool {
+	if c.ticking.Load() > 0 {
+		return false
+	}
 	hidden := c.hidden.Load()
 	for name, q := range c.queues.set {
 		counts := q.Counts()
