@@ -57,6 +57,10 @@ func DefaultLimits() Limits {
 	}
 }
 
+// hintAge is the time after which the sweep checks the hint of the settings again, by LISTs. Whoever publishes writes
+// the hint; so the sweep finds it outdated only if a publisher was killed.
+const hintAge = time.Hour
+
 // Function is the sweep function, with the clients and limits that it works with.
 type Function struct {
 	Bucket blob.Bucket
@@ -98,7 +102,7 @@ func (f *Function) Run(ctx context.Context, t task.Clean) error {
 // sweep sweeps the whole bucket, that is, finds undone work and deletes what is not needed, in these
 // steps:
 //
-//	hint of the settings          write it again if it does not name all versions
+//	hint of the settings          write it again if it does not name all versions; once in hintAge
 //	takedowns                     make those final that can no longer be taken back
 //	memory of Redis               note if it is nearly used up
 //	frontiers (queues in Redis)   rebuild those that are lost or outdated, and let others follow new settings
@@ -107,11 +111,12 @@ func (f *Function) Run(ctx context.Context, t task.Clean) error {
 //	judgments and clicks          erase those of forgotten URLs
 //	dead letters                  take those in SQS's queue, delete those with forgotten URLs, send again those
 //	                              that an operator names
-//	vital signs and clicks        delete old ones
+//	vital signs and clicks        delete old ones, once in a grace period (a day)
 //	limits                        pause the crawl when one is reached
 //	every crawl partition         send schedule a task to lease batches
 func (f *Function) sweep(ctx context.Context) error {
-	read, hint := f.inForce, numbered.Refresh(ctx, f.Bucket)
+	read := f.inForce
+	hint := f.every(ctx, hintAge, "settings hint", func() error { return numbered.Refresh(ctx, f.Bucket) })
 	if hint != nil { // then the hint may be old: takedowns and pauses may be missing in it
 		read = func(ctx context.Context) (*settings.Settings, error) { return settings.Read(ctx, f.Bucket, f.Now()) }
 	}
@@ -134,7 +139,8 @@ func (f *Function) sweep(ctx context.Context) error {
 			errs = append(errs, task.Send(ctx, f.Sender, task.Sweep, task.Clean{Storage: &p}, 0))
 		}
 	}
-	errs = append(errs, f.forgetJudgments(ctx, inForce), f.drain(ctx), f.forgetLetters(ctx, inForce), f.resend(ctx), f.clearOld(ctx), f.enforceLimits(ctx, inForce))
+	errs = append(errs, f.forgetJudgments(ctx, inForce), f.drain(ctx), f.forgetLetters(ctx, inForce), f.resend(ctx),
+		f.once(ctx, "clear old", func() error { return f.clearOld(ctx) }), f.enforceLimits(ctx, inForce))
 	for _, crawl := range inForce.Crawl.Partitions() {
 		errs = append(errs, f.schedule(ctx, crawl, inForce))
 	}
@@ -290,12 +296,17 @@ func (p *swept) clearOutlived(ctx context.Context, collector *collect.Collector,
 	return p.once(ctx, fmt.Sprintf("outlived %s", p.ID()), func() error { return collector.Outlived(ctx) })
 }
 
-// once calls a function, but at most once within a grace period (Limits.Collect.Grace). For this it
-// takes a lease with the given name in Redis. While the lease lasts, further calls with this name
-// do nothing. If the function fails, once releases the lease, so that the next sweep tries again.
+// once calls a function, but at most once within a grace period (Limits.Collect.Grace), as every does.
 func (f *Function) once(ctx context.Context, name string, do func() error) error {
+	return f.every(ctx, f.Limits.Collect.Grace, name, do)
+}
+
+// every calls a function, but at most once within a period. For this it takes a lease with the given
+// name in Redis. While the lease lasts, further calls with this name do nothing. If the function
+// fails, every releases the lease, so that the next sweep tries again.
+func (f *Function) every(ctx context.Context, period time.Duration, name string, do func() error) error {
 	leases := lease.New(f.Redis, f.Worker+"/"+rand.Text())
-	held, first, err := leases.Acquire(ctx, name, f.Now(), f.Limits.Collect.Grace)
+	held, first, err := leases.Acquire(ctx, name, f.Now(), period)
 	if err != nil || !first {
 		return err
 	}

@@ -41,7 +41,7 @@ func TestHandle(t *testing.T) {
 }
 
 // TestSweepWritesHintOfSettings: settings that a program without the hint has published, or whose publisher was
-// killed, are in force for readers of the hint after the next sweep.
+// killed, are in force for readers of the hint after the next sweep that checks the hint. The sweep checks it once an hour.
 func TestSweepWritesHintOfSettings(t *testing.T) {
 	w := newQuiet(t)
 	w.run()
@@ -50,12 +50,16 @@ func TestSweepWritesHintOfSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	functionstest.Put(t, w.bucket, layout.ControlKey(1), layout.Seal([]byte(`{"webhook":"https://example.org/"}`)))
-	for _, want := range []string{"", "https://example.org/"} {
-		s, err := inForce.Get(t.Context())
-		if err != nil || s.Control.Webhook != want {
-			t.Errorf("webhook %q, %v; want %q", s.Control.Webhook, err, want)
-		}
+	for _, step := range []struct {
+		after time.Duration
+		want  string
+	}{{0, ""}, {59 * time.Minute, ""}, {time.Minute, "https://example.org/"}} {
+		w.clock.Advance(step.after)
 		w.run()
+		s, err := inForce.Get(t.Context())
+		if err != nil || s.Control.Webhook != step.want {
+			t.Errorf("after %v: webhook %q, %v; want %q", step.after, s.Control.Webhook, err, step.want)
+		}
 	}
 }
 
