@@ -26,12 +26,31 @@ type budget struct {
 }
 
 // record records what a number of things, such as pages, have cost since the last call of record.
-func (b *budget) record(t *testing.T, name string, m *meter, number int) {
+//
+// It returns the price of a million, with that of the functions' time.
+func (b *budget) record(t testing.TB, name string, m *meter, number int) (price float64) {
 	t.Helper()
 	now, p := m.bill(), mustReadPrices(t)
 	used := now.since(b.before)
-	b.measured[name], b.before = mills(p.requests(used.total())*1e6/float64(number)), now
+	million, total := 1e6/float64(number), used.total()
+	b.measured[name], b.before = mills(p.requests(total)*million), now
 	t.Logf("%s (%d measured; dollars are those of a million)\n%s", name, number, used.table(p, number))
+	return (p.requests(total) + p.time(total)) * million
+}
+
+// coldQueries is the number of queries that the function cold measures.
+const coldQueries = 5
+
+// cold records what queries cost that meet a new process each, and returns the price of a million (see record).
+func (b *budget) cold(t testing.TB, c *Cloud, word string) (price float64) {
+	t.Helper()
+	for range coldQueries {
+		if err := c.functions["Query"].cool(); err != nil {
+			t.Fatal(err)
+		}
+		c.search(t, word)
+	}
+	return b.record(t, "cold query", c.meter, coldQueries)
 }
 
 const month = 30 * 24 * time.Hour
@@ -39,7 +58,7 @@ const month = 30 * 24 * time.Hour
 // month records what requests cost in a month in which nothing happens but ticks of clocks. It returns the price of the
 // month in dollars, with that of the functions' time. It lets each clock tick once, for new
 // processes, because those of an idle function must read the settings again at each tick.
-func (b *budget) month(t *testing.T, c *Cloud, said *lines) (price float64) {
+func (b *budget) month(t testing.TB, c *Cloud, said *lines) (price float64) {
 	t.Helper()
 	for _, f := range c.functions {
 		if err := f.cool(); err != nil {
@@ -61,7 +80,7 @@ func (b *budget) month(t *testing.T, c *Cloud, said *lines) (price float64) {
 }
 
 // rate returns the time between two ticks of a clock with a schedule such as "rate(5 minutes)".
-func rate(t *testing.T, schedule string) time.Duration {
+func rate(t testing.TB, schedule string) time.Duration {
 	t.Helper()
 	found := regexp.MustCompile(`^rate\((\d+) (minute|hour)s?\)$`).FindStringSubmatch(schedule)
 	if found == nil {
@@ -104,7 +123,7 @@ func (b *budget) check(t *testing.T) {
 // mills rounds a price to whole tenths of a cent.
 func mills(dollars float64) float64 { return math.Round(dollars*1000) / 1000 }
 
-func mustReadPrices(t *testing.T) prices {
+func mustReadPrices(t testing.TB) prices {
 	t.Helper()
 	p, err := readPrices()
 	if err != nil {

@@ -1,61 +1,62 @@
 package cloud
 
 import (
-	"flag"
 	"testing"
 	"time"
 )
 
-var pages = flag.Int("pages", 0, "number of pages that TestCosts crawls; 0: it is not run")
-
-// The crawl of TestCosts.
+// The crawl of BenchmarkCosts, of some 4,000 pages.
 const (
 	hosts      = 40
+	sections   = 3           // of a host's site
 	politeness = time.Second // between two requests to a host
-	paragraphs = 80          // of a page, which has 26 KB then, like the pages of documentation
+	paragraphs = 80          // of a page, which has 28 KB then, like the pages of documentation
 )
 
-// TestCosts crawls many pages as politely as on the web, and prints what they cost, with the time of functions.
-func TestCosts(t *testing.T) {
-	if *pages == 0 {
-		t.Skip("give -pages 4000, for instance")
+// BenchmarkCosts crawls many pages as politely as on the web, and measures what a million pages, a million queries to new
+// processes and an idle month cost, with the time of functions. It logs what each part of the stack has used.
+func BenchmarkCosts(b *testing.B) {
+	for b.Loop() {
+		measureCosts(b)
 	}
-	c, said := start(t, false)
+}
+
+func measureCosts(b *testing.B) {
+	c, said := start(b, false)
+	var sites []*site
 	var seeds []string
 	number, size := 0, 0
 	for range hosts {
-		s := serveSite(t, max(1, *pages/hosts/articles), paragraphs)
-		seeds = append(seeds, s.origin+"/")
+		s := serveSite(b, sections, paragraphs)
+		sites, seeds = append(sites, s), append(seeds, s.origin+"/")
 		for _, text := range s.pages {
 			number, size = number+1, size+len(text)
 		}
 	}
-	c.publish(t, politeness, seeds...)
-	b := budget{measured: make(map[string]float64)}
+	c.publish(b, politeness, seeds...)
+	costs := budget{measured: make(map[string]float64)}
 	if err := c.Tick("SweepClock"); err != nil {
-		t.Fatal(err)
+		b.Fatal(err)
 	}
 	began := time.Now()
-	c.await(t, said, func() (bool, error) { return c.indexed(t.Context(), number) })
-	t.Logf("crawled and indexed %d pages of %d bytes in %v", number, size/number, time.Since(began).Round(time.Second))
-	used := c.meter.bill().total()
-	b.record(t, "page", c.meter, number)
-	c.tickAll(t, said)
-	b.record(t, "page, ranked", c.meter, number)
-	clocks := b.month(t, c, said)
-	c.mustBeSound(t, said)
+	c.await(b, said, func() (bool, error) { return c.indexed(b.Context(), number) })
+	b.Logf("crawled and indexed %d pages of %d bytes in %v", number, size/number, time.Since(began).Round(time.Second))
+	page := costs.record(b, "page", c.meter, number)
+	c.tickAll(b, said)
+	page += costs.record(b, "page's rank", c.meter, number)
+	query := costs.cold(b, c, sites[0].words["/"])
+	p := mustReadPrices(b)
+	idle := costs.month(b, c, said) + p.pollers(len(c.queues.set)-1) + p.RedisHour*month.Hours()
+	c.mustBeSound(b, said)
 
-	p := mustReadPrices(t)
-	page := (p.requests(used) + p.time(used)) / float64(number)
-	stored, err := c.stored(t.Context())
+	stored, err := c.stored(b.Context())
 	if err != nil {
-		t.Fatal(err)
+		b.Fatal(err)
 	}
-	fixed := clocks + p.pollers(len(c.queues.set)-1) + p.RedisHour*month.Hours()
-	t.Logf("an idle month: $%.2f; a million pages: $%.2f, and $%.2f a month to store %.1f GB", fixed, page*1e6, p.StorageMonth*stored*1e6/float64(number), stored*1e6/float64(number))
-	for _, n := range []float64{1e4, 1e6, 1e8} {
-		t.Logf("%.0f pages: $%.2f once, $%.2f a month", n, page*n, fixed+p.StorageMonth*stored*n/float64(number))
-	}
+	b.ReportMetric(page, "$/Mpages")
+	b.ReportMetric(stored*1e6/float64(number), "GB/Mpages")
+	b.ReportMetric(query, "$/Mcold-queries")
+	b.ReportMetric(idle, "$/idle-month")
 }
 
 // pollers returns the price of a month in which nothing is in a number of queues: five requests at a time wait at each

@@ -42,7 +42,7 @@ func (l *lines) take() string {
 }
 
 // start starts the stack of the repository's template, which runs until the test ends.
-func start(t *testing.T, alone bool) (*Cloud, *lines) {
+func start(t testing.TB, alone bool) (*Cloud, *lines) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -60,10 +60,13 @@ func start(t *testing.T, alone bool) (*Cloud, *lines) {
 	return c, said
 }
 
+// most is the longest time for which await waits. It is enough for the crawl of BenchmarkCosts.
+const most = 10 * time.Minute
+
 // await waits until the queues are idle and done returns true.
-func (c *Cloud) await(t *testing.T, said *lines, done func() (bool, error)) {
+func (c *Cloud) await(t testing.TB, said *lines, done func() (bool, error)) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute+time.Duration(*pages)*100*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), most)
 	defer cancel()
 	if err := c.Await(ctx, done); err != nil {
 		t.Fatalf("%v\n%s", err, said.take())
@@ -74,7 +77,7 @@ func always() (bool, error) { return true, nil }
 
 // tickAll makes each clock tick once, one after another, and waits until their functions have ended. It returns what each
 // clock has used.
-func (c *Cloud) tickAll(t *testing.T, said *lines) map[string]usage {
+func (c *Cloud) tickAll(t testing.TB, said *lines) map[string]usage {
 	t.Helper()
 	used := make(map[string]usage)
 	for _, name := range slices.Sorted(maps.Keys(c.clocks)) {
@@ -89,7 +92,7 @@ func (c *Cloud) tickAll(t *testing.T, said *lines) map[string]usage {
 }
 
 // publish publishes strategies and a collection with seeds, and with a delay between the requests to a host.
-func (c *Cloud) publish(t *testing.T, delay time.Duration, seeds ...string) {
+func (c *Cloud) publish(t testing.TB, delay time.Duration, seeds ...string) {
 	t.Helper()
 	for _, kind := range []rules.Kind{rules.Crawl, rules.Storage} {
 		if err := rules.Publish(t.Context(), c.Bucket, rules.Even(kind, 1, time.Now())); err != nil {
@@ -148,13 +151,7 @@ func TestBudget(t *testing.T) {
 	b.record(t, "page", c.meter, len(s.pages))
 	c.tickAll(t, said)
 	b.record(t, "page's rank", c.meter, len(s.pages))
-	for range coldQueries {
-		if err := c.functions["Query"].cool(); err != nil {
-			t.Fatal(err)
-		}
-		c.search(t, s.words["/"])
-	}
-	b.record(t, "cold query", c.meter, coldQueries)
+	b.cold(t, c, s.words["/"])
 	for _, word := range s.words {
 		c.search(t, word)
 	}
@@ -164,11 +161,8 @@ func TestBudget(t *testing.T) {
 	b.check(t)
 }
 
-// coldQueries is the number of queries that meet a new process each.
-const coldQueries = 5
-
 // crawl crawls a site, and waits until its pages are indexed.
-func (c *Cloud) crawl(t *testing.T, said *lines) *site {
+func (c *Cloud) crawl(t testing.TB, said *lines) *site {
 	t.Helper()
 	s := serveSite(t, 12, 8)
 	c.publish(t, 0, s.origin+"/")
@@ -180,7 +174,7 @@ func (c *Cloud) crawl(t *testing.T, said *lines) *site {
 }
 
 // mustBeSound checks that no invocation has failed, no request was refused, and no function has logged a fault.
-func (c *Cloud) mustBeSound(t *testing.T, said *lines) {
+func (c *Cloud) mustBeSound(t testing.TB, said *lines) {
 	t.Helper()
 	logged := said.take()
 	if failed := c.Failed(); len(failed) > 0 {
@@ -220,7 +214,7 @@ func (c *Cloud) stored(ctx context.Context) (gigabytes float64, err error) {
 }
 
 // search returns the URLs of the results of a query to the function URL.
-func (c *Cloud) search(t *testing.T, query string) (found []string) {
+func (c *Cloud) search(t testing.TB, query string) (found []string) {
 	t.Helper()
 	answer, err := http.Get(c.URL + "/v1/search?q=" + url.QueryEscape(query))
 	if err != nil {

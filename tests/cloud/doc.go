@@ -21,8 +21,8 @@
 // # Costs
 //
 // Requests and invocations are counted, and the test TestBudget compares their price with testdata/budget.json. The time
-// of functions is shown, but not compared, because it depends on the machine. TestCosts crawls more pages, politely, and
-// prints what 10,000, a million and 100 million pages cost. Its figures are in infra/README.md:
+// of functions is shown, but not compared, because it depends on the machine. BenchmarkCosts crawls more pages, politely,
+// and measures what a million pages cost. Its figures are in infra/README.md:
 //
-//	go test ./tests/cloud -run TestCosts -v -pages 4000
+//	go test ./tests/cloud -run XXX -bench Costs -v
 package cloud

@@ -97,7 +97,7 @@ type prices struct {
 
 	GBSecond     float64 // memory of functions (arm64)
 	StorageMonth float64 // a GB in S3 for a month
-	RedisHour    float64 // the node of the template
+	RedisHour    float64 // the least that ElastiCache Serverless for Valkey bills: 100 MB
 }
 
 func readPrices() (prices, error) {

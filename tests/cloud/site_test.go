@@ -21,7 +21,7 @@ type site struct {
 const articles = 30
 
 // serveSite serves a site until the test ends. Each page has this number of paragraphs, of 300 bytes each.
-func serveSite(t *testing.T, sections, paragraphs int) *site {
+func serveSite(t testing.TB, sections, paragraphs int) *site {
 	t.Helper()
 	s := &site{pages: make(map[string]string), words: make(map[string]string)}
 	random := rand.New(rand.NewPCG(1, 2))
