@@ -65,7 +65,7 @@ func (f *Frontier) clearOld(ctx context.Context, generation, name string) error 
 				hosts = append(hosts, some[i])
 				queues = append(queues, f.queuesOf(generation, some[i], letters)...)
 			}
-			_, err := f.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
+			_, err := f.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
 				for part := range slices.Chunk(queues, chunk) {
 					p.Unlink(ctx, part...)
 				}

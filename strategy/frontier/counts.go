@@ -61,7 +61,7 @@ func (f *Frontier) Counts(ctx context.Context) (Counts, error) {
 	}
 	var counts *redis.MapStringStringCmd
 	var batches *redis.IntCmd
-	_, err := f.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
+	_, err := f.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
 		counts = p.HGetAll(ctx, f.key("counts"))
 		batches = p.ZCard(ctx, f.key("leases"))
 		return nil

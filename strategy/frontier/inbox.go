@@ -50,11 +50,12 @@ func (b *Inbox) settled() string { return "p:{" + b.partition.String() + "}:sett
 func (b *Inbox) packed() string  { return "p:{" + b.partition.String() + "}:packed" }
 
 // Add adds a spool object to the list. If the object is listed already, Add changes nothing,
-// except that it marks the object as settled if w.Settled is true.
+// except that it marks the object as settled if w.Settled is true. Another process may see the
+// object before it is marked; then it settles the batch again, which changes nothing.
 func (b *Inbox) Add(ctx context.Context, w Waiting) error {
 	value, err := json.Marshal(w)
 	if err == nil {
-		_, err = b.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
+		_, err = b.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
 			p.HSetNX(ctx, b.key(), w.Batch.String(), value)
 			if w.Settled {
 				p.SAdd(ctx, b.settled(), w.Batch.String())
@@ -72,8 +73,8 @@ func (b *Inbox) Add(ctx context.Context, w Waiting) error {
 func (b *Inbox) List(ctx context.Context) ([]Waiting, error) {
 	var fields *redis.MapStringStringCmd
 	var settled *redis.StringStructMapCmd
-	_, err := b.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
-		fields, settled = p.HGetAll(ctx, b.key()), p.SMembersMap(ctx, b.settled())
+	_, err := b.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
+		settled, fields = p.SMembersMap(ctx, b.settled()), p.HGetAll(ctx, b.key())
 		return nil
 	})
 	if err != nil {
@@ -180,8 +181,7 @@ func (b *Inbox) Remove(ctx context.Context, batches []layout.Version) error {
 	return nil
 }
 
-// removeScript removes batches from an inbox. It is a script because a full Redis refuses transactions, also those
-// that make room.
+// removeScript removes batches from an inbox.
 //
 //	KEYS   inbox, settled
 //	ARGV   versions of the batches

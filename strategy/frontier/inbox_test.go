@@ -131,24 +131,32 @@ func TestSettledOfMany(t *testing.T) {
 	})
 }
 
-// TestInboxOfFullRedis removes batches from the inbox of a Redis that has used up its memory: this makes room.
-func TestInboxOfFullRedis(t *testing.T) {
-	rdb := redistest.Server(t) // the embedded Redis has no limit
-	inbox := NewInbox(rdb, 0)
+// TestFullRedis: a Redis that has used up its memory still answers what only reads, and batches are removed from an
+// inbox, which makes room. What needs memory is refused, and the error says why. The embedded Redis has no limit.
+func TestFullRedis(t *testing.T) {
+	rdb := redistest.Server(t)
+	front, inbox := fixture{New(rdb, 0), t}, NewInbox(rdb, 0)
+	front.must(front.Reset(t.Context()))
+	front.must(front.Open(t.Context(), 9, "", nil))
+	front.admit(noon, entry("a", "b", 1))
 	var batches []layout.Version
 	for number := range uint64(chunk + 1) {
 		w := Waiting{Batch: layout.Version{Epoch: 1, Token: number + 1}, Settled: true}
-		if err := inbox.Add(t.Context(), w); err != nil {
-			t.Fatal(err)
-		}
+		front.must(inbox.Add(t.Context(), w))
 		batches = append(batches, w.Batch)
 	}
-	if err := rdb.ConfigSet(t.Context(), "maxmemory", "1").Err(); err != nil {
-		t.Fatal(err)
+	front.must(rdb.ConfigSet(t.Context(), "maxmemory", "1").Err())
+	if counts, err := front.Counts(t.Context()); err != nil || counts.Waiting != 1 {
+		t.Errorf("%+v, %v", counts, err)
 	}
-	if err := inbox.Remove(t.Context(), batches); err != nil {
-		t.Error(err)
+	front.must(front.Knows(t.Context(), nil))
+	if listed, err := inbox.List(t.Context()); err != nil || len(listed) != len(batches) || !listed[0].Settled {
+		t.Errorf("%d batches are listed, %v", len(listed), err)
 	}
+	if err := inbox.Add(t.Context(), Waiting{Batch: layout.Version{Epoch: 2, Token: 1}}); !redis.IsOOMError(err) {
+		t.Errorf("a batch is added: %v", err)
+	}
+	front.must(inbox.Remove(t.Context(), batches))
 	if n, err := rdb.Exists(t.Context(), inbox.key(), inbox.settled()).Result(); err != nil || n > 0 {
 		t.Errorf("%d keys are left, %v", n, err)
 	}

@@ -58,7 +58,7 @@ func (f *Frontier) Learning(ctx context.Context, storage layout.Partition, befor
 func (f *Frontier) Knows(ctx context.Context, learnt map[layout.Partition]string) error {
 	var epoch *redis.IntCmd
 	var told *redis.MapStringStringCmd
-	_, err := f.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
+	_, err := f.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
 		epoch, told = p.Exists(ctx, f.key("epoch")), p.HGetAll(ctx, f.key("learnt"))
 		return nil
 	})

@@ -109,9 +109,9 @@ func (f *Frontier) Open(ctx context.Context, epoch uint64, settings string, lear
 // ErrReset. Call it when the contents of the frontier turn out to be wrong or outdated.
 // Nothing is leased or settled until the next rebuild.
 func (f *Frontier) Distrust(ctx context.Context) error {
-	_, err := f.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
+	_, err := f.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
+		p.Set(ctx, f.key("rebuild"), rand.Text(), 0) // first, so that no rebuild opens the frontier in between
 		p.Del(ctx, f.key("settings"))
-		p.Set(ctx, f.key("rebuild"), rand.Text(), 0)
 		return nil
 	})
 	return f.wrap("distrust", err)

@@ -17,7 +17,7 @@ func membersKey(group string) string { return "members:" + group }
 // and again know how many of them are alive: one that is killed counts until its membership ends.
 func (l *Leases) Join(ctx context.Context, group string, now time.Time, ttl time.Duration) (members int, err error) {
 	var count *redis.IntCmd
-	_, err = l.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
+	_, err = l.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
 		p.ZAdd(ctx, membersKey(group), redis.Z{Score: float64(now.Add(ttl).UnixMilli()), Member: l.holder})
 		p.ZRemRangeByScore(ctx, membersKey(group), "-inf", fmt.Sprint(now.UnixMilli()))
 		count = p.ZCard(ctx, membersKey(group))

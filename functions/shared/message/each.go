@@ -279,10 +279,10 @@ func IsLater(err error) bool {
 }
 
 // isFull reports whether err itself, and not an error that it wraps, is the answer of a Redis that has refused
-// a command or a transaction because it has no memory.
+// a command because it has no memory.
 func isFull(err error) bool {
 	_, refused := err.(redis.Error)
-	return refused && (redis.IsOOMError(err) || redis.IsExecAbortError(err))
+	return refused && redis.IsOOMError(err)
 }
 
 // every reports whether err is of the kind for which the given function returns true. An error that

@@ -212,10 +212,11 @@ func TestFullRedis(t *testing.T) {
 	}
 	full := answer("OOM command not allowed when used memory > 'maxmemory'.")
 	other := answer("MISCONF Redis is configured to save RDB snapshots, but it cannot.")
+	aborted := answer("EXECABORT Transaction discarded because of previous errors.")
 	for _, test := range []struct {
 		err  error
 		want bool
-	}{{full, true}, {errors.Join(full, full), true}, {other, false}, {errors.Join(full, other), false}} {
+	}{{full, true}, {aborted, false}, {errors.Join(full, full), true}, {other, false}, {errors.Join(full, other), false}} {
 		if got := message.IsLater(test.err); got != test.want {
 			t.Errorf("later: %v, want %v: %v", got, test.want, test.err)
 		}
