@@ -1,0 +1,89 @@
+// Command scale shows how the costs of the search engine grow with the number of its pages:
+//
+//	go run ./tests/scale                                  webs of 10,000 and of 100,000 pages: three minutes of CPU
+//	go run ./tests/scale -pages 10000,100000,1000000      half an hour of CPU, and 20 GB of disk
+//	go run ./tests/scale -picture growth.svg              draws the growth, too
+//
+// It crawls an invented web of each size (see web), with the functions that run in the cloud, from the seed to an
+// index with ranks, into an empty bucket. Then it measures what is done with a whole bucket:
+//
+//	idle sweep     a sweep that finds nothing to do
+//	status         what the command status reads
+//	cold query     the first query of a process
+//	warm query     a query that the same process has answered before
+//	forget         all that the takedown of one page leads to
+//	rebuild        making the frontier anew from the bucket
+//	verify         the proof that nothing is lost, nothing is twice, and nothing is left of the forgotten page
+//
+// The output is a table of Markdown. Costs are those of a page for what is done for each page, and otherwise those
+// of a call. Behind each cost stands its growth: the exponent e by which the cost is about proportional to (number
+// of pages)^e. It is 0 if the cost does not grow, and 1 if ten times the pages cost ten times as much.
+//
+// Memory is the most that live objects take during a call, besides those before it. It is 0 if no garbage was
+// collected during any call. Redis runs in a process of its own if redis-server is installed. Otherwise its time
+// and memory count as those of the functions that call it.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/redis/go-redis/v9/logging"
+)
+
+func main() {
+	sizes := flag.String("pages", "10000,100000", "`numbers` of pages of the webs that are crawled, the smallest first")
+	picture := flag.String("picture", "", "`file` for a picture (SVG) of the growth")
+	dir := flag.String("dir", "", "`directory` for temporary files, instead of the system's")
+	flag.Parse()
+	logging.Disable() // go-redis prints errors that it also returns
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, *sizes, *picture, *dir); err != nil {
+		fmt.Fprintln(os.Stderr, "scale:", err)
+		os.Exit(1)
+	}
+}
+
+// maxPages is the greatest number of pages of a web: enough for any disk.
+const maxPages = 100_000_000
+
+func run(ctx context.Context, sizes, picture, dir string) error {
+	pages, err := parseSizes(sizes)
+	if err != nil {
+		return err
+	}
+	var g growth
+	for _, n := range pages {
+		costs, err := costsOf(ctx, n, dir)
+		if err != nil {
+			return fmt.Errorf("with %d pages: %w", n, err)
+		}
+		g.add(n, costs)
+		fmt.Fprintf(os.Stderr, "%d pages: done\n", n)
+	}
+	fmt.Print(g.table())
+	if picture == "" {
+		return nil
+	}
+	return os.WriteFile(picture, g.draw(), 0o644)
+}
+
+// parseSizes returns the numbers of pages that the flag -pages names.
+func parseSizes(text string) (pages []int, err error) {
+	last := 0
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(part)
+		if err != nil || n <= last || n > maxPages {
+			return nil, fmt.Errorf("-pages %s: want numbers up to %d, each greater than the one before, such as 10000,100000", text, maxPages)
+		}
+		pages, last = append(pages, n), n
+	}
+	return pages, nil
+}
