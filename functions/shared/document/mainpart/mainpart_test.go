@@ -94,12 +94,13 @@ func TestChoose(t *testing.T) {
 
 // TestScore checks that, at a node of a tree, a block goes left if its feature is at most the
 // threshold, and right if it is greater. The score of the block must be the sum of the values that
-// all trees give it.
+// all trees give it. The page has more blocks than go down the trees together.
 func TestScore(t *testing.T) {
 	tree := Tree{Feature: []uint8{0, 1, 1}, Threshold: []uint8{5, 0, 254}, Leaf: []float32{1, 2, 4, 8}}
 	m := Model{Depth: 2, Width: 2, Trees: []Tree{tree, tree}}
-	f := Features{Width: 2, Values: []uint8{5, 0, 0, 255, 6, 254, 255, 255}, Words: make([]int, 4)}
-	if got, want := m.Score(&f), []float64{2, 4, 8, 16}; !slices.Equal(got, want) {
+	const times = 2*strip/5 + 1
+	f := Features{Width: 2, Values: bytes.Repeat([]uint8{5, 0, 0, 255, 6, 254, 255, 255, 0, 0}, times), Words: make([]int, 5*times)}
+	if got, want := m.Score(&f), slices.Repeat([]float64{2, 4, 8, 16, 2}, times); !slices.Equal(got, want) {
 		t.Errorf("scores %v, want %v", got, want)
 	}
 }

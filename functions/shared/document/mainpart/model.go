@@ -67,12 +67,29 @@ const (
 	maxDepth = 7
 )
 
-// Score returns the log-odds that each block belongs to the main part. All blocks go down a tree
-// together, level by level, so that the processor can do the steps of several blocks at once. The
-// first and the last level are separate loops, which are shorter: all blocks begin at node 0, and
-// after the last level only the leaf counts.
+// strip is the number of blocks that go down the trees together (see Score). Their features must fit into the fast
+// cache of a processor, some 32 KiB, where they stay for all trees. With fewer blocks, copying trees would take a
+// noticeable part of the time.
+const strip = 64
+
+// Score returns the log-odds that each block belongs to the main part.
 func (m *Model) Score(f *Features) []float64 {
-	scores, nodes := make([]float64, len(f.Words)), make([]uint8, len(f.Words))
+	scores, values := make([]float64, len(f.Words)), f.Values
+	for part := range slices.Chunk(scores, strip) {
+		m.score(part, values, f.Width)
+		values = values[len(part)*f.Width:]
+	}
+	return scores
+}
+
+// score adds to the score of each block, all 0 before, the values of its leaves. The parameters are the scores of at
+// most strip blocks, the features of these blocks (and perhaps of more), and the number of features of each. All
+// blocks go down a tree together, level by level, so that the processor can do the steps of several blocks at once.
+// The first and the last level are separate loops, which are shorter: all blocks begin at node 0, and after the last
+// level only the leaf counts.
+func (m *Model) score(scores []float64, values []uint8, width int) {
+	var memory [strip]uint8
+	nodes := memory[:len(scores)]
 	leaves := uint8(1<<m.Depth - 1) // number of nodes before the first leaf
 	for t := range m.Trees {
 		var feature, threshold [256]uint8 // any node of a byte is in range
@@ -80,24 +97,23 @@ func (m *Model) Score(f *Features) []float64 {
 		copy(threshold[:], m.Trees[t].Threshold)
 		row := int(feature[0])
 		for i := range nodes {
-			nodes[i] = 1 + right(threshold[0], f.Values[row])
-			row += f.Width
+			nodes[i] = 1 + right(threshold[0], values[row])
+			row += width
 		}
 		for range m.Depth - 2 {
 			row = 0
 			for i, node := range nodes {
-				nodes[i] = 2*node + 1 + right(threshold[node], f.Values[row+int(feature[node])])
-				row += f.Width
+				nodes[i] = 2*node + 1 + right(threshold[node], values[row+int(feature[node])])
+				row += width
 			}
 		}
 		row = 0
 		leaf := m.Trees[t].Leaf
 		for i, node := range nodes {
-			scores[i] += float64(leaf[2*node+1+right(threshold[node], f.Values[row+int(feature[node])])-leaves])
-			row += f.Width
+			scores[i] += float64(leaf[2*node+1+right(threshold[node], values[row+int(feature[node])])-leaves])
+			row += width
 		}
 	}
-	return scores
 }
 
 // right returns 1 if the feature is greater than the threshold of a node, so that the block goes on to the right
