@@ -478,11 +478,14 @@ var byteKinds = [256]uint8{
 // runLength returns the length of the longest prefix of a text whose words are separated by single
 // spaces. This prefix can be copied as it is.
 func runLength(text []byte) int {
-	for i, c := range text {
-		if byteKinds[c] == inWord || spaceAt(text[i:]) == 0 {
-			continue
-		}
-		if c != ' ' || i+1 == len(text) || spaceAt(text[i+1:]) > 0 {
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case byteKinds[c] == inWord:
+		case c == ' ' && i+1 < len(text) && byteKinds[text[i+1]] == inWord: // by far the most spaces
+			i++
+		case spaceAt(text[i:]) == 0:
+		case c != ' ' || i+1 == len(text) || spaceAt(text[i+1:]) > 0:
 			return i
 		}
 	}

@@ -287,7 +287,10 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' }
 
-func endsName(c byte) bool { return isSpace(c) || c == '/' || c == '>' }
+// endsName reports whether a byte ends the name of a tag or of an attribute.
+func endsName(c byte) bool { return nameEnds[c] }
+
+var nameEnds = [256]bool{' ': true, '\n': true, '\t': true, '\r': true, '\f': true, '/': true, '>': true}
 
 // lower returns a name in lower case. The result is valid until the next call of lower.
 func (s *scanner) lower(name []byte) []byte {
