@@ -82,6 +82,11 @@ func digest(hash uint64, text []byte) uint64 {
 func nextWord(text []byte) (hash uint64, number bool, rest []byte) {
 	for i := 0; i < len(text); {
 		r, size := rune(text[i]), 1
+		if 'a' <= r && r <= 'z' { // by far the most characters
+			hash = mix(hash+1, uint64(r))
+			i++
+			continue
+		}
 		if r < utf8.RuneSelf {
 			number = number || '0' <= r && r <= '9'
 			r = rune(lowerASCII[r])

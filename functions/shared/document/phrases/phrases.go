@@ -90,6 +90,11 @@ func Each(text []byte, yield func(hash uint32)) {
 	hash, inside := uint32(hashSeed), false
 	for i := 0; i < len(text); {
 		r, size := rune(small[text[i]]), 1
+		if r != 0 { // by far the most characters
+			hash, inside = (hash^uint32(r))*hashFactor, true
+			i++
+			continue
+		}
 		if text[i] >= utf8.RuneSelf {
 			if r, size = utf8.DecodeRune(text[i:]); !unicode.IsLetter(r) && !unicode.IsMark(r) {
 				r = 0
