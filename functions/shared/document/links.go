@@ -36,7 +36,9 @@ func (d *Document) Links(base address.Address) []Link {
 	c.add(d.Canonical, Link{Kind: book.Canonical, Region: book.Text, Rel: "canonical"})
 	for i := range d.page.References {
 		r := &d.page.References[i]
-		c.add(r.Address, d.link(r))
+		if c.add(r.Address, d.link(r)) { // many lead to places of the page itself, and are not added
+			c.links[len(c.links)-1].Around = around(d.page.Text, int(r.Start), int(r.End))
+		}
 	}
 	if told := fmt.Sprintf("%d addresses beyond %d MiB", c.resolver.cut, maxAddresses>>20); c.resolver.cut > 0 && !slices.Contains(d.Omitted, told) {
 		d.Omitted = append(d.Omitted, told)
@@ -60,20 +62,21 @@ type collector struct {
 	links    []Link
 }
 
-// add adds a link to the links of the page, with the address to which the reference leads. It does
-// nothing if the page has an equal link already (see linkKey), or if the reference leads to no
-// address. A link to the page itself is added only if it is a canonical link.
-func (c *collector) add(reference string, link Link) {
+// add adds a link to the links of the page, with the address to which the reference leads, and
+// reports whether it did. It does nothing if the page has an equal link already (see linkKey), or if
+// the reference leads to no address. A link to the page itself is added only if it is a canonical
+// link.
+func (c *collector) add(reference string, link Link) bool {
 	if reference == "" {
-		return
+		return false
 	}
 	target, ok := c.resolver.resolve(reference)
 	if !ok || target.URL == c.resolver.page && link.Kind != book.Canonical {
-		return
+		return false
 	}
 	key := linkKey{target.URL, link.Kind, link.Anchor}
 	if c.seen[key] {
-		return
+		return false
 	}
 	c.seen[key] = true
 	link.Address = target
@@ -81,10 +84,11 @@ func (c *collector) add(reference string, link Link) {
 		link.Rel = rel(link.Rel + " nofollow")
 	}
 	c.links = append(c.links, link)
+	return true
 }
 
-// link returns a Link for a reference. It leaves the field Address empty: the method collector.add
-// sets it.
+// link returns a Link for a reference. It leaves the fields Address and Around empty: they are set
+// when the link is added to those of the page.
 func (d *Document) link(r *hypertext.Reference) Link {
 	e := &d.page.Elements[r.Element]
 	link := Link{Kind: book.Anchor, Region: book.Text, Rel: rel(r.Rel)}
@@ -106,7 +110,6 @@ func (d *Document) link(r *hypertext.Reference) Link {
 		link.Anchor = joinWords(r.Title)
 	}
 	link.Anchor = cut(link.Anchor, MaxAnchor)
-	link.Around = around(d.page.Text, int(r.Start), int(r.End))
 	return link
 }
 
