@@ -30,8 +30,12 @@ func versionCommand() *cobra.Command {
 				_, err := io.WriteString(cmd.OutOrStdout(), notice)
 				return err
 			}
+			info, known := debug.ReadBuildInfo()
+			if !known { // built without modules
+				info = new(debug.BuildInfo)
+			}
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "bucketsearch %s%s, built with %s for %s/%s\nLicensed under Apache-2.0; what it holds of others: bucketsearch version --licences\n",
-				release, revision(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+				release, revision(info), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}
@@ -40,19 +44,19 @@ func versionCommand() *cobra.Command {
 }
 
 // revision returns the commit from which the program was built, and its date, such as " (commit
-// 5f2de2fa8f69 of 2026-11-25)"; "" if it is not known.
-func revision() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
+// 5f2de2fa8f69 of 2026-11-25)". If the commit is not known, as after go install, it returns the version of
+// the module, such as " (module v0.1.0)"; "" if that is not known either.
+func revision(info *debug.BuildInfo) string {
 	known := make(map[string]string)
 	for _, s := range info.Settings {
 		known[s.Key] = s.Value
 	}
-	commit := known["vcs.revision"]
-	if commit == "" {
+	commit, module := known["vcs.revision"], info.Main.Version
+	switch {
+	case commit == "" && (module == "" || module == "(devel)"):
 		return ""
+	case commit == "":
+		return fmt.Sprintf(" (module %s)", module)
 	}
 	changed := ""
 	if known["vcs.modified"] == "true" {

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"testing"
 )
@@ -24,6 +25,29 @@ func TestVersion(t *testing.T) {
 	}
 	if got := do(t.Context(), "version", "--licences"); got.code != 0 || !strings.Contains(got.out, "PDFium Authors") {
 		t.Errorf("exit %d: %.200s%s", got.code, got.out, got.err)
+	}
+}
+
+// TestRevision checks what the command version says of the sources, after go build in a checkout with and
+// without changes, after go install, and after go build without version control.
+func TestRevision(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		want, module             string
+		commit, committed, dirty string
+	}{
+		{" (commit 5f2de2fa8f69 of 2026-11-25)", "v0.1.0", "5f2de2fa8f69aabb", "2026-11-25T06:21:14Z", "false"},
+		{" (commit 5f2de2fa8f69 of 2026-11-25, changed since)", "(devel)", "5f2de2fa8f69aabb", "2026-11-25T06:21:14Z", "true"},
+		{" (module v0.1.0)", "v0.1.0", "", "", ""},
+		{"", "(devel)", "", "", ""},
+		{"", "", "", "", ""},
+	} {
+		info := &debug.BuildInfo{Main: debug.Module{Version: test.module}, Settings: []debug.BuildSetting{
+			{Key: "vcs.revision", Value: test.commit}, {Key: "vcs.time", Value: test.committed}, {Key: "vcs.modified", Value: test.dirty},
+		}}
+		if got := revision(info); got != test.want {
+			t.Errorf("%+v: %q, want %q", test, got, test.want)
+		}
 	}
 }
 
