@@ -1,14 +1,9 @@
 package main
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"os"
-	"path/filepath"
+	"fmt"
+	"time"
 )
 
 // descriptor refers to a blob of an OCI image layout (OCI Image Format Specification 1.1, descriptor.md).
@@ -20,12 +15,6 @@ type descriptor struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// platform is a kind of machine on which an image runs.
-type platform struct {
-	Architecture string `json:"architecture"` // as GOARCH names it
-	OS           string `json:"os"`
-}
-
 // The media types of the blobs.
 const (
 	indexType    = "application/vnd.oci.image.index.v1+json"
@@ -34,114 +23,67 @@ const (
 	layerType    = "application/vnd.oci.image.layer.v1.tar+gzip"
 )
 
-// layout is an OCI image layout: a directory with blobs, and an index that names one image.
-type layout struct{ dir string }
-
-// blob stores a blob, and returns its descriptor.
-func (l layout) blob(mediaType string, content []byte) (descriptor, error) {
-	digest := sha256Of(content)
-	path := filepath.Join(l.dir, "blobs", "sha256", digest)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return descriptor{}, err
-	}
-	return descriptor{MediaType: mediaType, Digest: "sha256:" + digest, Size: len(content)}, os.WriteFile(path, content, 0o644)
-}
-
-// document stores a value as a blob of JSON, and returns its descriptor.
-func (l layout) document(mediaType string, value any) (descriptor, error) {
-	content, err := json.Marshal(value)
-	if err != nil {
-		return descriptor{}, err
-	}
-	return l.blob(mediaType, content)
-}
-
 // object is an object of JSON.
 type object map[string]any
 
-// image stores the image of one platform, which has the files, and returns its descriptor. Its command is
-// the program at the path entry.
-func (l layout) image(on platform, files []file, entry string) (descriptor, error) {
-	plain, err := tarOf(files)
-	if err != nil {
-		return descriptor{}, err
-	}
-	var packed bytes.Buffer
-	w := gzip.NewWriter(&packed) // without a time, so that the same files make the same bytes
-	if _, err := w.Write(plain); err != nil {
-		return descriptor{}, err
-	}
-	if err := w.Close(); err != nil {
-		return descriptor{}, err
-	}
-	layer, err := l.blob(layerType, packed.Bytes())
-	if err != nil {
-		return descriptor{}, err
-	}
-	config, err := l.document(configType, object{
-		"architecture": on.Architecture, "os": on.OS,
-		"config": object{"Entrypoint": []string{entry}, "User": "65532:65532", "WorkingDir": "/"},
-		"rootfs": object{"type": "layers", "diff_ids": []string{"sha256:" + sha256Of(plain)}},
-	})
-	if err != nil {
-		return descriptor{}, err
-	}
-	made, err := l.document(manifestType, object{"schemaVersion": 2, "mediaType": manifestType, "config": config, "layers": []descriptor{layer}})
-	made.Platform = &on
-	return made, err
+// image is an OCI image layout: blobs, and an index that names one image for several platforms.
+type image struct {
+	date      time.Time // of all files in it
+	blobs     []file
+	platforms []descriptor
 }
 
-// finish completes the layout: its image, with the tag, is that of all the platforms.
-func (l layout) finish(tag string, platforms []descriptor) error {
-	all, err := l.document(indexType, object{"schemaVersion": 2, "mediaType": indexType, "manifests": platforms})
+// blob adds a blob, and returns its descriptor.
+func (i *image) blob(mediaType string, content []byte) descriptor {
+	digest := sha256Of(content)
+	i.blobs = append(i.blobs, file{path: "blobs/sha256/" + digest, mode: 0o644, content: content})
+	return descriptor{MediaType: mediaType, Digest: "sha256:" + digest, Size: len(content)}
+}
+
+// document adds a value as a blob of JSON, and returns its descriptor.
+func (i *image) document(mediaType string, value any) (descriptor, error) {
+	content, err := json.Marshal(value)
+	return i.blob(mediaType, content), err
+}
+
+// add adds the image of one platform, which has the files. Its command is the program at the path entry.
+func (i *image) add(on platform, files []file, entry string) error {
+	plain, err := tarOf(files, i.date)
 	if err != nil {
 		return err
 	}
+	packed, err := gzipOf(plain)
+	if err != nil {
+		return err
+	}
+	layer := i.blob(layerType, packed)
+	config, err := i.document(configType, object{
+		"architecture": on.Architecture, "os": on.OS, "created": i.date,
+		"config": object{"Entrypoint": []string{entry}, "User": fmt.Sprintf("%d:%d", user, user), "WorkingDir": "/"},
+		"rootfs": object{"type": "layers", "diff_ids": []string{"sha256:" + sha256Of(plain)}},
+	})
+	if err != nil {
+		return err
+	}
+	made, err := i.document(manifestType, object{"schemaVersion": 2, "mediaType": manifestType, "config": config, "layers": []descriptor{layer}})
+	made.Platform = &on
+	i.platforms = append(i.platforms, made)
+	return err
+}
+
+// archive returns the layout as a tar archive. Its image, with the tag, is that of all platforms.
+func (i *image) archive(tag string) ([]byte, error) {
+	all, err := i.document(indexType, object{"schemaVersion": 2, "mediaType": indexType, "manifests": i.platforms})
+	if err != nil {
+		return nil, err
+	}
 	all.Annotations = map[string]string{"org.opencontainers.image.ref.name": tag}
-	for name, value := range map[string]object{
-		"index.json": {"schemaVersion": 2, "mediaType": indexType, "manifests": []descriptor{all}},
-		"oci-layout": {"imageLayoutVersion": "1.0.0"},
-	} {
-		content, err := json.Marshal(value)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(l.dir, name), content, 0o644); err != nil {
-			return err
-		}
+	index, err := json.Marshal(object{"schemaVersion": 2, "mediaType": indexType, "manifests": []descriptor{all}})
+	if err != nil {
+		return nil, err
 	}
-	return nil
-}
-
-// file is a file or a directory of an image.
-type file struct {
-	path    string // without a slash at its beginning; a directory ends with one
-	mode    int64
-	owner   int
-	content []byte
-}
-
-// tarOf returns a tar archive of the files, in their order, and without times.
-func tarOf(files []file) ([]byte, error) {
-	var b bytes.Buffer
-	w := tar.NewWriter(&b)
-	for _, f := range files {
-		header := &tar.Header{Name: f.path, Mode: f.mode, Uid: f.owner, Gid: f.owner, Size: int64(len(f.content)), Typeflag: tar.TypeReg}
-		if f.path[len(f.path)-1] == '/' {
-			header.Typeflag = tar.TypeDir
-		}
-		if err := w.WriteHeader(header); err != nil {
-			return nil, err
-		}
-		if _, err := w.Write(f.content); err != nil {
-			return nil, err
-		}
-	}
-	err := w.Close()
-	return b.Bytes(), err
-}
-
-func sha256Of(content []byte) string {
-	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:])
+	return tarOf(withDirectories(append([]file{
+		{path: "oci-layout", mode: 0o644, content: []byte(`{"imageLayoutVersion":"1.0.0"}`)},
+		{path: "index.json", mode: 0o644, content: index},
+	}, i.blobs...)), i.date)
 }

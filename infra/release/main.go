@@ -1,102 +1,116 @@
-// Command image builds a container image of the program bucketsearch, without a container engine, as an OCI
-// image layout: a directory that the tools for images read.
+// Command release builds all that is distributed of Bucketsearch, without a container engine and without
+// Debian's tools:
 //
-//	go run ./infra/servers/image -o DIR                     for linux/amd64 and linux/arm64
-//	skopeo copy --all oci:DIR:latest docker://registry.example.org/bucketsearch:latest
-//	tar -C DIR -cf image.tar . && ctr images import image.tar
+//	go run ./infra/release -o DIR
 //
-// The image has the program, the certificates of this machine by which it trusts servers, and the directories
-// /tmp and /data, which the program may write. It runs as the user 65532. The same sources and certificates
-// make the same bytes.
+// It writes these files to the new directory DIR, of which VERSION is that of the program:
+//
+//	bucketsearch-VERSION-SYSTEM-ARCHITECTURE.tar.gz    the program, its manual page, completions for shells, licences
+//	bucketsearch-VERSION-SYSTEM-ARCHITECTURE.cdx.json  the modules in the program (CycloneDX, a bill of materials)
+//	bucketsearch_VERSION_ARCHITECTURE.deb              the same for Debian and Ubuntu, with the units of infra/servers
+//	bucketsearch-VERSION-image.tar                     a container image for all Linux platforms (OCI image layout)
+//	SHA256SUMS                                         the checksums of all of them, for sha256sum -c
+//
+// The same commit and the same version of Go make the same bytes, on any machine. The image alone depends on one
+// thing more: it has the certificates of this machine, by which the program trusts servers.
 package main
 
 import (
-	"errors"
+	"bytes"
+	"debug/buildinfo"
 	"flag"
 	"fmt"
+	"io"
 	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"strings"
 )
 
-// user is the user who owns the directories that the program may write, as in other small images.
-const user = 65532
-
-// certificates are the paths at which systems keep the certificates of authorities.
-var certificates = []string{
-	"/etc/ssl/certs/ca-certificates.crt", // Debian, Alpine
-	"/etc/pki/tls/certs/ca-bundle.crt",   // Fedora
-	"/etc/ssl/cert.pem",                  // macOS
-}
-
 func main() {
 	log.SetFlags(0)
-	dir := flag.String("o", "", "write the image to this `directory`, which must not exist")
-	platforms := flag.String("platforms", "linux/amd64,linux/arm64", "build for these `platforms`")
-	tag := flag.String("tag", "latest", "`tag` of the image")
+	log.SetPrefix("release: ")
+	dir := flag.String("o", "", "write to this `directory`, which must not exist")
+	names := flag.String("platforms", "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64", "build for these `platforms`")
 	flag.Parse()
 	if *dir == "" || flag.NArg() > 0 {
-		log.Fatal("image: want -o DIR, such as: go run ./infra/servers/image -o /tmp/bucketsearch-image")
+		log.Fatal("want -o DIR, such as: go run ./infra/release -o /tmp/release")
 	}
-	if err := build(*dir, strings.Split(*platforms, ","), *tag); err != nil {
-		log.Fatal("image: ", err)
+	platforms, err := parsePlatforms(*names)
+	if err == nil {
+		err = release(*dir, platforms, os.Stderr)
+	}
+	if err != nil {
+		log.Fatal(err)
 	}
 }
 
-// build writes the image to a new directory.
-func build(dir string, platforms []string, tag string) error {
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		return err
+// platform is a kind of machine on which a program runs.
+type platform struct {
+	Architecture string `json:"architecture"` // as GOARCH names it
+	OS           string `json:"os"`           // as GOOS names it
+}
+
+// parsePlatforms returns the platforms of a list such as linux/amd64,darwin/arm64.
+func parsePlatforms(names string) (platforms []platform, err error) {
+	for name := range strings.SplitSeq(names, ",") {
+		system, architecture, found := strings.Cut(name, "/")
+		if !found {
+			return nil, fmt.Errorf("%q is no platform; write it like linux/arm64", name)
+		}
+		platforms = append(platforms, platform{architecture, system})
 	}
-	trusted, err := readFirst(certificates)
-	if err != nil {
-		return err
-	}
-	work, err := os.MkdirTemp("", "image")
+	return platforms, nil
+}
+
+// release builds the program for the platforms, and writes all files to the new directory dir. It is run in the
+// root of the repository. To out it writes of what the release is made.
+func release(dir string, platforms []platform, out io.Writer) error {
+	work, err := os.MkdirTemp("", "release")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(work)
-	l := layout{dir}
-	var images []descriptor
-	for _, name := range platforms {
-		system, architecture, found := strings.Cut(name, "/")
-		if !found {
-			return fmt.Errorf("%q is no platform; write it like linux/arm64", name)
-		}
-		program := filepath.Join(work, "bucketsearch")
-		compile := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, "github.com/bucketsearch/bucketsearch/local/bucketsearch")
-		compile.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+architecture)
-		if said, err := compile.CombinedOutput(); err != nil {
-			return fmt.Errorf("cannot build for %s: %w\n%s", name, err, said)
-		}
-		binary, err := os.ReadFile(program)
-		if err != nil {
-			return err
-		}
-		image, err := l.image(platform{architecture, system}, []file{
-			{path: "bucketsearch", mode: 0o755, content: binary},
-			{path: "data/", mode: 0o755, owner: user},
-			{path: "etc/ssl/certs/ca-certificates.crt", mode: 0o644, content: trusted},
-			{path: "tmp/", mode: 0o1777},
-		}, "/bucketsearch")
-		if err != nil {
-			return err
-		}
-		images = append(images, image)
+	path := filepath.Join(work, "bucketsearch")
+	build := func(on platform) (program, error) { return compile(".", "./local/bucketsearch", on, path) }
+	here, err := build(platform{runtime.GOARCH, runtime.GOOS})
+	if err != nil {
+		return err
 	}
-	return l.finish(tag, images)
+	e, err := readEdition(path, here.info)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out, e.said)
+	if !e.committed {
+		fmt.Fprintln(out, "These are not known to be the sources of a commit: nobody else can make the same release.")
+	}
+	return e.write(dir, platforms, build)
 }
 
-// readFirst returns the content of the first of the files that exists.
-func readFirst(paths []string) ([]byte, error) {
-	for _, path := range paths {
-		content, err := os.ReadFile(path)
-		if !errors.Is(err, os.ErrNotExist) {
-			return content, err
-		}
+// program is the program for one platform.
+type program struct {
+	platform
+	binary []byte
+	info   *debug.BuildInfo // what Go says of its modules
+}
+
+// compile builds a package in the directory dir for a platform, to the file path. The same sources make the same
+// bytes, in whatever directory they are.
+func compile(dir, pkg string, on platform, path string) (program, error) {
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, pkg)
+	build.Dir = dir
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+on.OS, "GOARCH="+on.Architecture)
+	if said, err := build.CombinedOutput(); err != nil {
+		return program{}, fmt.Errorf("cannot build for %s/%s: %w\n%s", on.OS, on.Architecture, err, said)
 	}
-	return nil, fmt.Errorf("this machine has no certificates of authorities at %s", strings.Join(paths, ", "))
+	binary, err := os.ReadFile(path)
+	if err != nil {
+		return program{}, err
+	}
+	info, err := buildinfo.Read(bytes.NewReader(binary))
+	return program{on, binary, info}, err
 }
