@@ -1,0 +1,224 @@
+package infra
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// Every name that the template refers to exists, also in parts that are left out while parameters have their
+// default values: names of parameters, resources, conditions, variables of loops, and what SAM makes of functions.
+// Every parameter and condition is used.
+func TestReferences(t *testing.T) {
+	t.Parallel()
+	var root yaml.Node
+	if err := yaml.Unmarshal([]byte(source(t, "template.yaml")), &root); err != nil {
+		t.Fatal(err)
+	}
+	parts := make(map[string]yaml.Node)
+	if err := root.Decode(parts); err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{"QueryUrl": true, "Crawl": true, "Queue": true}
+	unused := make(map[string]bool)
+	for _, part := range []string{"Parameters", "Conditions", "Resources"} {
+		names := parts[part].Content
+		for i := 0; i < len(names); i += 2 {
+			known[names[i].Value] = true
+			unused[names[i].Value] = part != "Resources"
+		}
+	}
+	for name := range resources[function](t, "AWS::Serverless::Function") {
+		known[name+"Role"] = true
+	}
+	used := 0
+	refer := func(n *yaml.Node, to string) {
+		name, _, _ := strings.Cut(to, ".") // of an attribute
+		used++
+		unused[name] = false
+		if !known[name] && !strings.HasPrefix(name, "AWS::") {
+			t.Errorf("line %d: there is no %s", n.Line, name)
+		}
+	}
+	variable := regexp.MustCompile(`\$\{([^}]+)\}`)
+	var walk func(n *yaml.Node)
+	walk = func(n *yaml.Node) {
+		switch n.Tag {
+		case "!Ref", "!GetAtt", "!Condition":
+			refer(n, n.Value)
+		case "!If":
+			refer(n, n.Content[0].Value)
+		case "!Sub":
+			for _, found := range variable.FindAllStringSubmatch(n.Value, -1) {
+				refer(n, found[1])
+			}
+		}
+		for i, child := range n.Content {
+			if n.Kind == yaml.MappingNode && i%2 == 1 && n.Content[i-1].Value == "Condition" && child.Kind == yaml.ScalarNode {
+				refer(child, child.Value)
+			}
+			walk(child)
+		}
+	}
+	walk(&root)
+	if used < 100 {
+		t.Errorf("only %d references were found", used)
+	}
+	for name, never := range unused {
+		if never {
+			t.Errorf("%s is never used", name)
+		}
+	}
+}
+
+// With the parameter Boundary, all roles have the permissions boundary: those that SAM makes for functions, and
+// those of the template.
+func TestBoundary(t *testing.T) {
+	t.Parallel()
+	const boundary = "PermissionsBoundary: !If [Bounded, !Ref Boundary, !Ref AWS::NoValue]\n"
+	globals, _, _ := strings.Cut(source(t, "template.yaml"), "\nResources:\n")
+	if !strings.Contains(globals, "\nGlobals:\n  Function:\n") || strings.Count(globals, boundary) != 1 {
+		t.Error("roles of functions have no boundary")
+	}
+	for name, role := range resources[struct{ PermissionsBoundary string }](t, "AWS::IAM::Role") {
+		if role.PermissionsBoundary != "Boundary" {
+			t.Errorf("%s has no boundary", name)
+		}
+	}
+}
+
+// With the parameter Key, the key encrypts the bucket, and all functions may use it.
+func TestKey(t *testing.T) {
+	t.Parallel()
+	type encryption struct {
+		ServerSideEncryptionByDefault struct{ SSEAlgorithm, KMSMasterKeyID string }
+		BucketKeyEnabled              bool
+	}
+	type bucket struct {
+		BucketEncryption struct{ ServerSideEncryptionConfiguration []encryption }
+	}
+	var want encryption
+	want.ServerSideEncryptionByDefault.SSEAlgorithm, want.ServerSideEncryptionByDefault.KMSMasterKeyID = "aws:kms", "Key"
+	want.BucketKeyEnabled = true // or each request would be one of the key, too, which is paid for
+	got := resources[bucket](t, "AWS::S3::Bucket")["Bucket"].BucketEncryption.ServerSideEncryptionConfiguration
+	if diff := cmp.Diff([]encryption{want}, got); diff != "" {
+		t.Errorf("encryption (-want +got):\n%s", diff)
+	}
+	type policy struct {
+		Roles          []string
+		PolicyDocument struct {
+			Statement []struct{ Action, Resource oneOrMore }
+		}
+	}
+	granted := resources[policy](t, "AWS::IAM::ManagedPolicy")["KeyPolicy"]
+	var roles []string
+	for name := range resources[function](t, "AWS::Serverless::Function") {
+		roles = append(roles, name+"Role")
+	}
+	if diff := cmp.Diff(unique(roles), unique(granted.Roles)); diff != "" {
+		t.Errorf("roles that may use the key (-want +got):\n%s", diff)
+	}
+	if s := granted.PolicyDocument.Statement; len(s) != 1 || !slices.Equal(s[0].Action, []string{"kms:Decrypt", "kms:GenerateDataKey"}) || !slices.Equal(s[0].Resource, []string{"Key"}) {
+		t.Errorf("grants %+v", s)
+	}
+}
+
+// Only packages, which searches do not read, go to the class of storage in which reads cost.
+func TestRarelyRead(t *testing.T) {
+	t.Parallel()
+	type bucket struct {
+		LifecycleConfiguration struct {
+			Rules []struct {
+				Prefix      string
+				Transitions []struct{ StorageClass, TransitionInDays string }
+			}
+		}
+	}
+	rules := resources[bucket](t, "AWS::S3::Bucket")["Bucket"].LifecycleConfiguration.Rules
+	if len(rules) != 1 || rules[0].Prefix != layout.Packages || len(rules[0].Transitions) != 1 || rules[0].Transitions[0].TransitionInDays != "RarelyReadDays" {
+		t.Errorf("rules %+v", rules)
+	}
+}
+
+// The parameter QueryConcurrency limits the function that strangers can invoke, and no other.
+func TestQueryConcurrency(t *testing.T) {
+	t.Parallel()
+	for name, f := range resources[struct{ ReservedConcurrentExecutions string }](t, "AWS::Serverless::Function") {
+		want := ""
+		if name == "Query" {
+			want = "QueryConcurrency"
+		}
+		if f.ReservedConcurrentExecutions != want {
+			t.Errorf("%s reserves %q, want %q", name, f.ReservedConcurrentExecutions, want)
+		}
+	}
+}
+
+// A message of any queue that waits for two hours raises an alarm, unless its queue drops it earlier. A message
+// that fails once does not: it is tried again before that.
+func TestWaitingIsSeen(t *testing.T) {
+	t.Parallel()
+	text := source(t, "template.yaml")
+	list := regexp.MustCompile(`Fn::ForEach::WaitingAlarms:.*\n    - Queue\n    - \[(.+)\]\n(?:.*\n)*? +Threshold: 7200\n`).FindStringSubmatch(text)
+	if list == nil {
+		t.Fatal("there are no alarms")
+	}
+	const threshold = 2 * time.Hour
+	var want []string
+	retentions := resources[struct{ MessageRetentionPeriod int }](t, "AWS::SQS::Queue")
+	for _, name := range task.Queues {
+		retained := retentions[strings.ToUpper(name[:1])+name[1:]+"Queue"].MessageRetentionPeriod
+		if retained == 0 || time.Duration(retained)*time.Second > threshold {
+			want = append(want, name)
+			if again := task.Visibility(name) + task.Timeout(name); again >= threshold {
+				t.Errorf("%s: a message is done %v after one failure", name, again)
+			}
+		}
+	}
+	if diff := cmp.Diff(unique(want), unique(strings.Split(list[1], ", "))); diff != "" {
+		t.Errorf("queues with an alarm (-want +got):\n%s", diff)
+	}
+}
+
+// The dashboard is JSON, and shows every queue and every function.
+func TestDashboard(t *testing.T) {
+	t.Parallel()
+	body := resources[struct{ DashboardBody string }](t, "AWS::CloudWatch::Dashboard")["Overview"].DashboardBody
+	var dashboard struct {
+		Widgets []struct {
+			Properties struct {
+				Title   string
+				Metrics [][]any
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(body), &dashboard); err != nil {
+		t.Fatal(err)
+	}
+	shown := make(map[string]int) // numbers of metrics, by title
+	for _, w := range dashboard.Widgets {
+		shown[w.Properties.Title] = len(w.Properties.Metrics)
+	}
+	queues, functions := len(task.Queues), len(resources[function](t, "AWS::Serverless::Function"))
+	want := map[string]int{
+		"Messages": queues + 1, "Age of the oldest message (s)": queues, "Errors": functions, "Time that is paid for (ms)": functions,
+		"Searches": 4, "Bytes in the bucket": 2,
+	}
+	if diff := cmp.Diff(want, shown); diff != "" {
+		t.Errorf("metrics (-want +got):\n%s", diff)
+	}
+	for _, name := range task.Queues {
+		if title := strings.ToUpper(name[:1]) + name[1:]; strings.Count(body, "${"+title+"Queue.QueueName}") != 2 || strings.Count(body, "${"+title+"}") != 2 {
+			t.Errorf("the dashboard does not show %s", name)
+		}
+	}
+}
