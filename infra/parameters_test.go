@@ -9,76 +9,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/layout"
 )
-
-// Every name that the template refers to exists, also in parts that are left out while parameters have their
-// default values: names of parameters, resources, conditions, variables of loops, and what SAM makes of functions.
-// Every parameter and condition is used.
-func TestReferences(t *testing.T) {
-	t.Parallel()
-	var root yaml.Node
-	if err := yaml.Unmarshal([]byte(source(t, "template.yaml")), &root); err != nil {
-		t.Fatal(err)
-	}
-	parts := make(map[string]yaml.Node)
-	if err := root.Decode(parts); err != nil {
-		t.Fatal(err)
-	}
-	known := map[string]bool{"QueryUrl": true, "Crawl": true, "Queue": true}
-	unused := make(map[string]bool)
-	for _, part := range []string{"Parameters", "Conditions", "Resources"} {
-		names := parts[part].Content
-		for i := 0; i < len(names); i += 2 {
-			known[names[i].Value] = true
-			unused[names[i].Value] = part != "Resources"
-		}
-	}
-	for name := range resources[function](t, "AWS::Serverless::Function") {
-		known[name+"Role"] = true
-	}
-	used := 0
-	refer := func(n *yaml.Node, to string) {
-		name, _, _ := strings.Cut(to, ".") // of an attribute
-		used++
-		unused[name] = false
-		if !known[name] && !strings.HasPrefix(name, "AWS::") {
-			t.Errorf("line %d: there is no %s", n.Line, name)
-		}
-	}
-	variable := regexp.MustCompile(`\$\{([^}]+)\}`)
-	var walk func(n *yaml.Node)
-	walk = func(n *yaml.Node) {
-		switch n.Tag {
-		case "!Ref", "!GetAtt", "!Condition":
-			refer(n, n.Value)
-		case "!If":
-			refer(n, n.Content[0].Value)
-		case "!Sub":
-			for _, found := range variable.FindAllStringSubmatch(n.Value, -1) {
-				refer(n, found[1])
-			}
-		}
-		for i, child := range n.Content {
-			if n.Kind == yaml.MappingNode && i%2 == 1 && n.Content[i-1].Value == "Condition" && child.Kind == yaml.ScalarNode {
-				refer(child, child.Value)
-			}
-			walk(child)
-		}
-	}
-	walk(&root)
-	if used < 100 {
-		t.Errorf("only %d references were found", used)
-	}
-	for name, never := range unused {
-		if never {
-			t.Errorf("%s is never used", name)
-		}
-	}
-}
 
 // With the parameter Boundary, all roles have the permissions boundary: those that SAM makes for functions, and
 // those of the template.

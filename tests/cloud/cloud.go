@@ -71,7 +71,7 @@ func Start(ctx context.Context, o Options) (_ *Cloud, err error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := readTemplate(o.Template, map[string]string{"RedisServerless.Endpoint.Address": host, "RedisServerless.Endpoint.Port": port})
+	t, err := readTemplate[template](o.Template, map[string]string{"RedisServerless.Endpoint.Address": host, "RedisServerless.Endpoint.Port": port}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,9 @@
 // These things differ from AWS: connections are not encrypted, there is no private network, batching windows are a tenth as
 // long, and fetch may request addresses that are not public, because the crawled site is on this machine.
 //
+// Parts of the template that parameters add, such as a dashboard, do not run here. TestSchemas checks their properties,
+// as those of all others, against the schemas by which CloudFormation checks them.
+//
 // # Costs
 //
 // Requests and invocations are counted, and the test TestBudget compares their price with testdata/budget.json. The time

@@ -35,22 +35,22 @@ type template struct {
 	}
 }
 
-// readTemplate reads a template. The parameter attributes has values that the caller gives to attributes of
-// resources, such as "RedisServerless.Endpoint.Port". Parameters of the template have their default values.
-func readTemplate(path string, attributes map[string]string) (template, error) {
+// readTemplate reads a template as a T, such as template. The parameter attributes has values that the caller gives
+// to attributes of resources, such as "RedisServerless.Endpoint.Port"; given has values of the template's parameters.
+// Those that are missing there have their default values.
+func readTemplate[T any](path string, attributes, given map[string]string) (read T, err error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
-		return template{}, err
+		return read, err
 	}
 	var root yaml.Node
 	if err := yaml.Unmarshal(content, &root); err != nil {
-		return template{}, fmt.Errorf("cannot read %s: %w", path, err)
+		return read, fmt.Errorf("cannot read %s: %w", path, err)
 	}
 	e := evaluator{root: root.Content[0], attributes: attributes, names: map[string]any{
 		"AWS::Region": region, "AWS::AccountId": account, "AWS::StackName": stackName, "AWS::URLSuffix": urlSuffix, "AWS::NoValue": noValue{},
 	}}
-	var read template
-	value, err := e.all()
+	value, err := e.all(given)
 	if err == nil {
 		content, err = json.Marshal(value)
 	}
@@ -58,7 +58,7 @@ func readTemplate(path string, attributes map[string]string) (template, error) {
 		err = json.Unmarshal(content, &read)
 	}
 	if err != nil {
-		return template{}, fmt.Errorf("cannot read %s: %w", path, err)
+		return read, fmt.Errorf("cannot read %s: %w", path, err)
 	}
 	return read, nil
 }
@@ -89,8 +89,8 @@ type evaluator struct {
 // noValue is the value of AWS::NoValue: what has this value is left out.
 type noValue struct{}
 
-// all returns the values of the template's globals and resources.
-func (e *evaluator) all() (any, error) {
+// all returns the values of the template's globals and resources, with the given values of parameters.
+func (e *evaluator) all(given map[string]string) (any, error) {
 	var parameters map[string]struct {
 		Type    string `yaml:"Type"`
 		Default string `yaml:"Default"`
@@ -99,17 +99,21 @@ func (e *evaluator) all() (any, error) {
 		return nil, err
 	}
 	for name, p := range parameters {
+		text, isGiven := given[name]
+		if !isGiven {
+			text = p.Default
+		}
 		switch p.Type {
 		case "CommaDelimitedList":
-			e.names[name] = anySlice(strings.Split(p.Default, ","))
+			e.names[name] = anySlice(strings.Split(text, ","))
 		case "Number":
-			number, err := strconv.Atoi(p.Default)
+			number, err := strconv.Atoi(text)
 			if err != nil {
 				return nil, fmt.Errorf("parameter %s: %w", name, err)
 			}
 			e.names[name] = number
 		default:
-			e.names[name] = p.Default
+			e.names[name] = text
 		}
 	}
 	parts := make(map[string]any)
@@ -268,6 +272,9 @@ func (e *evaluator) condition(name string) (bool, error) {
 func (e *evaluator) ref(name string) (any, error) {
 	if v, known := e.names[name]; known {
 		return v, nil
+	}
+	if owner, isRole := strings.CutSuffix(name, "Role"); isRole && e.kind(owner) == "AWS::Serverless::Function" {
+		return name, nil // SAM makes it for the function
 	}
 	switch e.kind(name) {
 	case "":

@@ -44,19 +44,20 @@ func TestTemplate(t *testing.T) {
 		"Work": `{"Arn":"arn:aws:sqs:us-east-1:000000000000:bucketsearch-jobs","Block":"Alarm.Blocks","Most":7,"Other":"Alarm.Colour",` +
 			`"Text":"bucketsearch-jobs/6379","URL":"https://sqs.us-east-1.amazonaws.com/000000000000/bucketsearch-jobs"}`,
 	}
-	mustRead(t, small, want)
+	mustRead(t, small, nil, want)
 	want["Alarm"], want["Jobs"] = `{"To":"me"}`, strings.Replace(jobs, "[]", `["me"]`, 1)
-	mustRead(t, strings.Replace(small, `Default: ""`, "Default: me", 1), want)
+	mustRead(t, small, map[string]string{"Topic": "me"}, want)
 }
 
-// mustRead checks the properties of all resources that are read from a template.
-func mustRead(t *testing.T, text string, want map[string]string) {
+// mustRead checks the properties of all resources that are read from a template, with the given values of
+// parameters.
+func mustRead(t *testing.T, text string, given, want map[string]string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "template.yaml")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	read, err := readTemplate(path, map[string]string{"Redis.Port": "6379"})
+	read, err := readTemplate[template](path, map[string]string{"Redis.Port": "6379"}, given)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +89,7 @@ func TestTemplateRefusesWhatItDoesNotKnow(t *testing.T) {
 		if err := os.WriteFile(path, []byte("Parameters: {}\nResources:\n  "+text+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := readTemplate(path, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readTemplate[template](path, nil, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}

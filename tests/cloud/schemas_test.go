@@ -1,0 +1,132 @@
+package cloud
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// everything has values of parameters with which all optional parts of the template are used.
+var everything = map[string]string{
+	"AlarmTopic": "arn:aws:sns:us-east-1:000000000000:trouble", "Boundary": "arn:aws:iam::000000000000:policy/bound", "Dashboard": "1",
+	"Clicks": "0123456789abcdef", "Judges": "ann:0123456789abcdef", "Key": "arn:aws:kms:us-east-1:000000000000:key/one",
+	"QueryConcurrency": "20", "RarelyReadDays": "90",
+}
+
+// TestSchemas checks the properties of all resources against the schemas of their types, by which CloudFormation
+// itself checks them: names, kinds of values, limits, and what must be there. testdata/schemas/README.md says
+// where the schemas are from.
+func TestSchemas(t *testing.T) {
+	t.Parallel()
+	type anyTemplate struct {
+		Globals   struct{ Function map[string]any }
+		Resources map[string]struct {
+			Type       string
+			Properties map[string]any
+		}
+	}
+	schemas := readSchemas(t)
+	for name, given := range map[string]map[string]string{
+		"by default": nil, "with everything": everything, "with a Redis elsewhere": {"RedisURL": "rediss://redis.example.org:6379/0"},
+	} {
+		read, err := readTemplate[anyTemplate]("../../infra/template.yaml", map[string]string{"ClockRole.Arn": "arn:aws:iam::000000000000:role/clock"}, given)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		check := func(id, kind string, properties map[string]any) {
+			if schema := schemas[kind]; schema == nil {
+				t.Errorf("%s, %s: there is no schema of %s", name, id, kind)
+			} else if err := schema.Validate(properties); err != nil {
+				t.Errorf("%s, %s: %v", name, id, err)
+			}
+		}
+		for id, r := range read.Resources {
+			if r.Type != "AWS::Serverless::Function" {
+				check(id, r.Type, r.Properties)
+				continue
+			}
+			properties := maps.Clone(read.Globals.Function)
+			maps.Copy(properties, r.Properties)
+			made, url := expand(properties)
+			check(id, "AWS::Lambda::Function", made)
+			if url != nil {
+				check(id+"Url", "AWS::Lambda::Url", url)
+			}
+		}
+	}
+}
+
+// expand returns what SAM makes of a function: the properties of a function of Lambda, and those of its URL; nil
+// if it has none.
+func expand(properties map[string]any) (made, url map[string]any) {
+	made = map[string]any{"Code": map[string]any{}, "Role": "arn:aws:iam::000000000000:role/function"}
+	for name, value := range properties {
+		switch name {
+		case "CodeUri", "Policies", "PermissionsBoundary": // are in the code and in the role
+		case "FunctionUrlConfig":
+			url = maps.Clone(value.(map[string]any))
+			url["TargetFunctionArn"] = "arn:aws:lambda:us-east-1:000000000000:function:function"
+		default:
+			made[name] = value
+		}
+	}
+	return made, url
+}
+
+// readSchemas reads all schemas, by the type of resource, such as "AWS::S3::Bucket".
+func readSchemas(t *testing.T) map[string]*jsonschema.Resolved {
+	t.Helper()
+	files, err := filepath.Glob("testdata/schemas/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no schemas: %v", err)
+	}
+	schemas := make(map[string]*jsonschema.Resolved)
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var tree map[string]any
+		if err := json.Unmarshal(content, &tree); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		delete(tree, "$schema") // CloudFormation's dialect, which only adds keywords
+		dropPatterns(tree)
+		if content, err = json.Marshal(tree); err != nil {
+			t.Fatal(err)
+		}
+		var schema jsonschema.Schema
+		if err := json.Unmarshal(content, &schema); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		if schemas[tree["typeName"].(string)], err = schema.Resolve(nil); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+	}
+	return schemas
+}
+
+// dropPatterns leaves out the patterns of a schema that are no regular expressions of Go, such as those that look
+// ahead.
+func dropPatterns(tree any) {
+	switch tree := tree.(type) {
+	case []any:
+		for _, part := range tree {
+			dropPatterns(part)
+		}
+	case map[string]any:
+		if pattern, isText := tree["pattern"].(string); isText {
+			if _, err := regexp.Compile(pattern); err != nil {
+				delete(tree, "pattern")
+			}
+		}
+		for _, part := range tree {
+			dropPatterns(part)
+		}
+	}
+}
