@@ -77,20 +77,28 @@ func write(out io.Writer, module string) error {
 	return err
 }
 
-// linked returns Go's standard library and all modules that are linked into the programs.
+// platforms are those for which programs are distributed, as infra/release builds them: some modules are for one
+// system only.
+var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64"}
+
+// linked returns Go's standard library and all modules that are linked into the programs of any platform.
 func linked(module string) ([]part, error) {
-	list := exec.Command("go", append([]string{"list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}"}, programs...)...)
-	list.Dir, list.Stderr = module, os.Stderr
-	list.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "GOFLAGS=-mod=readonly") // the same as for the functions in the cloud
-	out, err := list.Output()
-	if err != nil {
-		return nil, fmt.Errorf("cannot list what is linked in: %w", err)
+	var lines []string
+	for _, platform := range platforms {
+		system, architecture, _ := strings.Cut(platform, "/")
+		list := exec.Command("go", append([]string{"list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}"}, programs...)...)
+		list.Dir, list.Stderr = module, os.Stderr
+		list.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+architecture, "CGO_ENABLED=0", "GOFLAGS=-mod=readonly")
+		out, err := list.Output()
+		if err != nil {
+			return nil, fmt.Errorf("cannot list what is linked in for %s: %w", platform, err)
+		}
+		lines = append(lines, strings.Split(strings.TrimSpace(string(out)), "\n")...)
 	}
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		return nil, fmt.Errorf("cannot find Go: %w", err)
 	}
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	slices.Sort(lines)
 	parts := []part{{"Go's standard library", strings.TrimSpace(string(root))}}
 	for _, line := range slices.Compact(lines) {
