@@ -32,7 +32,7 @@ func TestSchemas(t *testing.T) {
 	}
 	schemas := readSchemas(t)
 	for name, given := range map[string]map[string]string{
-		"by default": nil, "with everything": everything, "with a Redis elsewhere": {"RedisURL": "rediss://redis.example.org:6379/0"},
+		"by default": nil, "with everything": everything, "on a node": {"RedisNode": "cache.t4g.micro"}, "with a Redis elsewhere": {"RedisURL": "rediss://redis.example.org:6379/0"},
 	} {
 		read, err := readTemplate[anyTemplate]("../../infra/template.yaml", map[string]string{"ClockRole.Arn": "arn:aws:iam::000000000000:role/clock"}, given)
 		if err != nil {
@@ -67,7 +67,7 @@ func expand(properties map[string]any) (made, url map[string]any) {
 	made = map[string]any{"Code": map[string]any{}, "Role": "arn:aws:iam::000000000000:role/function"}
 	for name, value := range properties {
 		switch name {
-		case "CodeUri", "Policies", "PermissionsBoundary": // are in the code and in the role
+		case "CodeUri", "Policies", "PermissionsBoundary", "EventInvokeConfig": // are in the code, in the role, and a resource of their own
 		case "FunctionUrlConfig":
 			url = maps.Clone(value.(map[string]any))
 			url["TargetFunctionArn"] = "arn:aws:lambda:us-east-1:000000000000:function:function"
