@@ -152,11 +152,11 @@ func TestAnchorsAreSuggested(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := make(map[string]bool)
-	of, err := anchors.Suggestions(t.Context())
-	if err != nil || of == nil {
-		t.Fatalf("suggestions %v, %v", of, err)
-	}
 	for _, typed := range []string{"manual", "once", "method"} {
+		of, err := anchors.Suggestions(t.Context(), typed)
+		if err != nil || of == nil {
+			t.Fatalf("suggestions %v, %v", of, err)
+		}
 		if err := of.Find(t.Context(), typed, func(segment.Suggested) { got[typed] = true }); err != nil {
 			t.Fatal(err)
 		}

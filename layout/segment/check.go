@@ -19,7 +19,7 @@ func Check(content []byte) error {
 		return err
 	}
 	ctx := context.Background()
-	for _, check := range []func(context.Context) error{s.checkColumns, s.checkFilter, s.checkStored, s.checkTerms, s.checkWords, s.checkPages} {
+	for _, check := range []func(context.Context) error{s.checkColumns, s.checkFilter, s.checkStored, s.checkTerms, s.checkWords, s.checkPages, s.checkSuggestions} {
 		if err := check(ctx); err != nil {
 			return err
 		}
@@ -49,13 +49,6 @@ func (s *Segment) checkColumns(ctx context.Context) error {
 	}
 	if s.HasVectors() {
 		if _, err := s.Vectors(ctx); err != nil {
-			return err
-		}
-	}
-	if found, err := s.Suggestions(ctx); err != nil {
-		return err
-	} else if found != nil {
-		if err := found.check(ctx); err != nil {
 			return err
 		}
 	}

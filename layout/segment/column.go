@@ -22,12 +22,16 @@ const (
 	wordsKind   kind = 4 // for each word, the number of documents that contain it: a finite-state transducer of package vellum
 	samplesKind kind = 5 // for each word, a sample of the documents that contain it
 
-	suggestionsKind kind = 6 // titles and headings, which are offered while people type
+	suggestionsKind kind = 6 // suggestions of earlier programs (see wholeSuggestions)
 
 	filterKind kind = 7 // which identities the documents may have (see identityFilter)
 	orderKind  kind = 8 // numbers of documents in the order of the filter
 
 	wordPageKind kind = 9 // some of the words of wordsKind, and their numbers of documents (see wordPager)
+
+	suggestionKeysKind   kind = 10 // some of the keys of suggestions, and for each the suggestions that have it
+	suggestionBlocksKind kind = 11 // the suggestions themselves, in blocks
+	suggestionSizesKind  kind = 12 // the sizes of these blocks
 )
 
 // maxColumn is the greatest size of a column before compression, in bytes.
@@ -72,18 +76,31 @@ func (s *Segment) column(ctx context.Context, name string, k kind) ([]byte, erro
 	if c == nil {
 		return nil, s.wrap(fmt.Errorf("there is no such column of kind %d: %s", k, name))
 	}
-	contents, err := s.read(ctx, []blob.Range{{Offset: c.offset, Length: c.size}})
+	contents, err := s.unpacked(ctx, []blob.Range{{Offset: c.offset, Length: c.size}})
+	if err != nil {
+		return nil, fmt.Errorf("column %s: %w", name, err)
+	}
+	return contents[0], nil
+}
+
+// unpacked reads packed contents (see appendPacked), such as columns, at the given ranges with at most one call of
+// Source.Read. It verifies their checksums, and returns the decompressed contents.
+func (s *Segment) unpacked(ctx context.Context, ranges []blob.Range) ([][]byte, error) {
+	contents, err := s.read(ctx, ranges)
 	if err != nil {
 		return nil, err
 	}
-	content, err := unseal(contents[0])
-	if err == nil {
-		content, err = unpack(content)
+	for i, r := range ranges {
+		content, err := unseal(contents[i])
+		if err == nil {
+			content, err = unpack(content)
+		}
+		if err != nil {
+			return nil, s.wrap(fmt.Errorf("%d bytes at %d: %w", r.Length, r.Offset, err))
+		}
+		contents[i] = content
 	}
-	if err != nil {
-		return nil, s.wrap(fmt.Errorf("column %s: %w", name, err))
-	}
-	return content, nil
+	return contents, nil
 }
 
 // columnOf returns the extent of the column with the given name and kind; nil if the segment has none.
@@ -216,9 +233,7 @@ func (w *columnWriter) object(file *scratch.File, analysis map[string]uint32, cu
 	if err != nil {
 		return nil, err
 	}
-	if found != nil {
-		o.writeUnpacked(suggestions, suggestionsKind, found)
-	}
+	found.writeTo(o)
 	if w.documents > 0 {
 		filter, order := newFilter(w.identities)
 		o.writeUnpacked(orderColumn, orderKind, order)

@@ -73,11 +73,14 @@
 //	           of documents
 //	        5  samples of words: for each word, how many documents (at most 8,
 //	           1 byte), and each as the distance to the one before
-//	        6  suggestions, see below; never compressed as a whole
+//	        6  suggestions of earlier programs, see below; never compressed as a whole
 //	        7  filter of identities, see below; never compressed
 //	        8  order of documents in the filter, see below; never compressed
 //	        9  page of words: for each word: the word, front-coded; number of
 //	           documents; never compressed
+//	        10 page of keys of suggestions, see below; never compressed
+//	        11 blocks of suggestions, see below; never compressed as a whole
+//	        12 sizes of the blocks of suggestions, see below; never compressed
 //
 // The columns "identity", "version.epoch" and "version.token" lie next to each other, in this order. The last two
 // columns are "identity.order" (kind 8) and "identity.filter" (kind 7). A segment without documents lacks these two.
@@ -96,34 +99,34 @@
 // A row of the column "vector" has 24 entries: the hash of a term, u16, and its weight, a byte.
 // Unused entries, at the end, are zero (see Vector).
 //
-// The column "suggestions" has the names (see Document.Name) and headings of documents, which are
-// offered to people while they type. In a segment of anchors it has texts of links to the documents (see
-// Document.Suggested), which count as headings here. A segment without suggestions lacks the column.
-// Suggestions are sorted by their folded texts (see FoldSuggestion). Names with the same folded text are one
-// suggestion, and so are headings; of a name and a heading with the same folded text, the name comes first. A
-// suggestion is written as in the first document that has it. In their order, suggestions are numbered from 0:
+// Suggestions are the names (see Document.Name) and headings of documents, which are offered to people while they
+// type. In a segment of anchors they are texts of links to the documents (see Document.Suggested), which count as
+// headings here. Suggestions are sorted by their folded texts (see FoldSuggestion). Names with the same folded text
+// are one suggestion, and so are headings; of a name and a heading with the same folded text, the name comes first. A
+// suggestion is written as in the first document that has it. In their order, suggestions are numbered from 0. They
+// are in these columns, in this order, which a segment without suggestions lacks:
 //
-//	…       number of suggestions
-//	…       number of blocks; for each: its size
-//	…       size of the transducer
-//	…       for each suggestion: its traits, a byte:
-//	          bit 7     1 for a name, 0 for a heading
-//	          bits 4–6  binary logarithm of the number of documents, at most 7
-//	          bits 0–3  number of characters divided by 8, at most 15
-//	…       for each suggestion: the first document of its sample, in as many
-//	        bytes as the number of all documents needs
-//	…       blocks, each of 256 suggestions (the last may have fewer) and packed
-//	        like a column: size before compression, 1 or 0, content. For each
-//	        suggestion: its text, front-coded; number of documents; a sample of
-//	        them, as samples of words; if it is a name, the URL of each of these
-//	…       a vellum transducer of keys → offset of the key's list in the lists
-//	…       lists; each: number of suggestions with the key; for each: 4 times
-//	        the difference of its number to that of the one before, plus its Place
+//	column               has
+//	"suggestion sizes"   number of suggestions; number of blocks; for each: its size
+//	"suggestion keys:…"  pages of keys. Each page is a column of its own, which is closed at 32 KiB. Names as those
+//	                     of pages of words. For each key, in ascending order: the key, front-coded; size of
+//	                     its list; for each suggestion with the key, in ascending order:
+//	                       …  4 times the difference of its number to that of the one before, plus its Place
+//	                       1  its traits:
+//	                          bit 7     1 for a name, 0 for a heading
+//	                          bits 4–6  binary logarithm of the number of documents, at most 7
+//	                          bits 0–3  number of characters divided by 8, at most 15
+//	                       …  the first document of its sample, in as many bytes as the number of all
+//	                          documents needs
+//	"suggestion blocks"  blocks, each of 256 suggestions (the last may have fewer), packed like a column (size
+//	                     before compression, 1 or 0, content), and with their CRC-32C. For each
+//	                     suggestion: its text, front-coded; twice the number of documents, plus 1 if it is a
+//	                     name; a sample of them, as samples of words; if it is a name, the URL of each of these
 //
 // The keys of a suggestion are its words, in lower case and without accents and other marks, and the parts
 // of words that begin with a capital letter inside: "The xmlParser" has the keys the, xmlparser and parser.
 // For the typed text "pars", a reader takes the suggestions in the lists of all keys that begin with pars.
-// It finds the best of them by their traits and documents, and decompresses only the blocks of these. In
+// It finds the best of them by their traits and documents, and reads only the blocks of these. In
 // Chinese, Thai and other scripts without spaces, the keys are the pairs of neighbouring characters, and
 // the last character.
 //
@@ -218,7 +221,9 @@
 //     column "vector" (see Vector): similar documents do not support each other in searches.
 //     column "translation" (see Document.Translation): no dictionaries are learnt from the segment.
 //     column "own date" (see Document.Date): no date is known.
-//     column "suggestions": the segment has no suggestions. Segments of anchors have them since later.
+//     columns "suggestion …": suggestions are in the column "suggestions" (see below), if there are any.
+//     Segments of anchors have suggestions since later. Programs from before these columns find no
+//     suggestions in the segment, and lose them if they merge it.
 //     columns "identity.filter" and "identity.order": documents are found by their identities in
 //     the whole column "identity". The columns "version.epoch" and "version.token" lie elsewhere.
 //     columns "words:…" and "words backward:…": words are looked for in the whole column "words".
@@ -229,6 +234,19 @@
 //     Programs from before the supplements can read blocks with supplements, because readers of
 //     zstd skip skippable frames. If such a program merges segments, the supplements of the blocks
 //     that it writes anew are lost.
+//
+// The column "suggestions" of earlier programs, which is read and no longer written:
+//
+//	…       number of suggestions
+//	…       number of blocks; for each: its size
+//	…       size of the transducer
+//	…       for each suggestion: its traits, a byte
+//	…       for each suggestion: the first document of its sample
+//	…       blocks as in "suggestion blocks", but without their CRC, and with the number of documents instead
+//	        of twice the number
+//	…       a vellum transducer of keys → offset of the key's list in the lists
+//	…       lists; each: number of suggestions with the key; for each: 4 times the difference of its number
+//	        to that of the one before, plus its Place
 //
 // The same documents and tokens in the same order give the same bytes.
 package segment

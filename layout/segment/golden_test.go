@@ -72,22 +72,24 @@ func TestEarlierVersions(t *testing.T) {
 		testVersion(t, version, example(version), file)
 	})
 	t.Run("suggestions", func(t *testing.T) {
-		const file = "testdata/segment.v3.suggestions"
+		const paged = "testdata/segment.v3.suggestionpages"
 		docs := named(30, 1)
 		if *update {
-			if err := os.WriteFile(file, mustBuild(t, docs, 0), 0o644); err != nil {
+			if err := os.WriteFile(paged, mustBuild(t, docs, 0), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := Check(content); err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(suggested(t, mustOpen(t, mustBuild(t, docs, 0))), suggested(t, mustOpen(t, content))); d != "" {
-			t.Errorf("suggestions (-want +got)\n%s", d)
+		for _, file := range []string{"testdata/segment.v3.suggestions", paged} {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := Check(content); err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(suggested(t, mustOpen(t, mustBuild(t, docs, 0))), suggested(t, mustOpen(t, content))); d != "" {
+				t.Errorf("suggestions of %s (-want +got)\n%s", file, d)
+			}
 		}
 	})
 }

@@ -218,7 +218,7 @@ func (s *Segment) Sizes() (sizes Sizes, terms int64) {
 	for _, c := range t.columns {
 		if c.name == words || c.name == samples || c.kind == wordPageKind {
 			sizes.Words += c.size
-		} else if c.name == suggestions {
+		} else if c.isOfSuggestions() {
 			sizes.Suggestions += c.size
 		} else {
 			sizes.Columns += c.size

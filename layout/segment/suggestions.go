@@ -2,16 +2,15 @@ package segment
 
 import (
 	"context"
-	"errors"
 	"math/bits"
+	"slices"
 	"sync"
 	"unicode/utf8"
 
-	"github.com/blevesearch/vellum"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
 const (
-	suggestions = "suggestions" // name of the column
 	// MaxSuggestion is the greatest size of a suggestion in bytes. Longer titles and headings are not suggested.
 	MaxSuggestion = 160
 	// suggestionBlock is the number of suggestions in a block, which is read as a whole; the last
@@ -71,72 +70,72 @@ type Suggested struct {
 	Whole   bool  // whether one of the typed words is a whole word of it
 }
 
-// Suggestions are the suggestions of a segment, as it stores them. They are safe for concurrent use.
+// Suggestions are some of the suggestions of a segment: those that Segment.Suggestions was asked for, or all of them if
+// an earlier version of the program has written the segment. They are safe for concurrent use.
 type Suggestions struct {
-	segment   *Segment // to which errors refer
-	documents uint32   // number of documents in the segment
-	count     uint32   // number of suggestions
-	size      int      // size of the column in bytes
-	traits    []byte
-	docs      []byte // for each suggestion the number of one of its documents, in width bytes
-	width     int
-	blocks    [][]byte    // packed (see appendPacked)
-	keys      *vellum.FST // maps a key (see suggestionKeys) to the offset of its list
-	lists     []byte
+	segment *Segment
+	count   uint32            // number of all suggestions in the segment
+	pages   []readPage        // pages of keys
+	blocks  []blob.Range      // where in the segment the blocks of suggestions are
+	whole   *wholeSuggestions // all suggestions of an older segment, which lacks pages and blocks; else nil
 }
 
-// Suggestions reads the suggestions of a segment with one call of Source.Read. It returns nil if the segment has
-// none, or was built by an earlier version of the program, which made none.
-func (s *Segment) Suggestions(ctx context.Context) (*Suggestions, error) {
-	if !s.hasColumn(suggestions) {
+// Suggestions reads, with one call of Source.Read, what Find needs for a typed text. From a segment that an earlier
+// version of the program has written, it reads all suggestions. It returns nil if the segment has none.
+func (s *Segment) Suggestions(ctx context.Context, typed string) (*Suggestions, error) {
+	if s.hasColumn(oldSuggestions) {
+		whole, err := s.wholeSuggestions(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return &Suggestions{segment: s, count: whole.count, whole: whole}, nil
+	}
+	sizes := s.columnOf(suggestionSizes, suggestionSizesKind)
+	if sizes == nil {
 		return nil, nil
 	}
-	content, err := s.column(ctx, suggestions, suggestionsKind)
+	var begin []wordRange
+	for _, key := range typedKeys(typed) {
+		begin = append(begin, beginning(key, false, nil))
+	}
+	pages, ranges := choosePages(s.tail.suggestionKeys, begin, false)
+	contents, err := s.unpacked(ctx, append(ranges, blob.Range{Offset: sizes.offset, Length: sizes.size}))
 	if err != nil {
 		return nil, err
 	}
-	all, err := parseSuggestions(content, s.tail.documents)
-	if err != nil {
-		return nil, s.wrap(err)
+	for i := range pages {
+		pages[i].content = contents[i]
 	}
-	all.segment = s
-	return all, nil
+	found := &Suggestions{segment: s, pages: pages}
+	found.count, found.blocks, err = s.suggestionBlocks(contents[len(pages)])
+	return found, err
 }
+
+// All reports whether these are all suggestions of the segment, and not only those that were asked for.
+func (s *Suggestions) All() bool { return s.whole != nil }
 
 // Size returns the size of the suggestions in memory, in bytes.
-func (s *Suggestions) Size() int64 { return int64(s.size + 24*len(s.blocks)) }
-
-// parseSuggestions reads a column of suggestions (see suggestionWriter.appendTo).
-func parseSuggestions(content []byte, documents uint32) (*Suggestions, error) {
-	p := parser{data: content}
-	s := &Suggestions{documents: documents, size: len(content), count: uint32(p.number(maxSuggestions)), width: docWidth(documents)}
-	sizes := make([]int, p.count(1))
-	for i := range sizes {
-		sizes[i] = p.count(1)
+func (s *Suggestions) Size() int64 {
+	n := int64(16 * len(s.blocks))
+	for _, page := range s.pages {
+		n += int64(len(page.content))
 	}
-	transducer := p.count(1)
-	s.traits = p.take(int(s.count))
-	s.docs = p.take(int(s.count) * s.width)
-	for _, size := range sizes {
-		s.blocks = append(s.blocks, p.take(size))
+	if s.whole != nil {
+		n += s.whole.size
 	}
-	words := p.take(transducer)
-	s.lists = p.take(p.left())
-	if p.failed || len(s.blocks) != (int(s.count)+suggestionBlock-1)/suggestionBlock {
-		return nil, damaged("suggestions do not hold what they tell of")
-	}
-	var err error
-	if s.keys, err = loadWords(words); err != nil {
-		return nil, damaged("suggestions: %w", err)
-	}
-	return s, nil
+	return n
 }
 
-// docWidth returns the number of bytes in which the column stores the number of a document.
+// docWidth returns the number of bytes in which a segment stores the number of a document of a suggestion.
 func docWidth(documents uint32) int { return max(1, (bits.Len32(documents)+7)/8) }
 
-// maxTyped is the greatest number of keys of a typed text (see typedKeys) that are looked for.
-const maxTyped = 16
+// keyed is a suggestion that has a key, as the list of the key tells of it.
+type keyed struct {
+	number uint32 // number of the suggestion
+	at     Place  // where the key begins in it
+	traits traits
+	doc    uint32 // one of its documents
+}
 
 // hit says how a suggestion matches the keys of a typed text (see typedKeys).
 type hit struct {
@@ -147,8 +146,8 @@ type hit struct {
 
 // finding is memory that Find needs. It is used again by later calls.
 type finding struct {
-	hits   []hit    // a hit for each suggestion
-	having []uint32 // the suggestions that match all keys so far
+	hits   []hit   // a hit for each suggestion
+	having []keyed // the suggestions that match all keys so far
 }
 
 // finds keeps values of the type finding for later calls of Find.
@@ -164,37 +163,36 @@ func (f *finding) begin(n int) []hit {
 	return f.hits
 }
 
-// Find calls yield for each suggestion that has all words of a typed text, in any order. A typed word may be the
-// beginning of a word of the suggestion. Only the first 16 words of the text count. If the text has no words, Find
-// yields nothing.
+// Find calls yield for each suggestion that has all words of a typed text, in any order. The text must be the one that
+// was given to Segment.Suggestions, unless All is true. A typed word may be the beginning of a word of the suggestion.
+// Only the first 16 words of the text count. If the text has no words, Find yields nothing.
 func (s *Suggestions) Find(ctx context.Context, typed string, yield func(Suggested)) error {
 	asked := typedKeys(typed)
-	asked = asked[:min(len(asked), maxTyped)]
 	work := finds.Get().(*finding)
 	defer finds.Put(work)
 	hits := work.begin(int(s.count))
 	for n, key := range asked {
 		work.having = work.having[:0]
-		err := s.eachWith(ctx, key, func(number uint32, at Place, whole bool) {
-			h := &hits[number]
+		err := s.eachWith(ctx, key, func(k keyed, whole bool) {
+			h := &hits[k.number]
 			switch int(h.words) {
 			case n:
 				h.words++
-				work.having = append(work.having, number)
+				work.having = append(work.having, k)
 			case n + 1: // it has several keys that begin with the word
 			default:
 				return
 			}
-			h.near, h.whole = max(h.near, uint8(noPlaces-at)), h.whole || whole
+			h.near, h.whole = max(h.near, uint8(noPlaces-k.at)), h.whole || whole
 		})
 		if err != nil {
 			return s.segment.wrap(err)
 		}
 	}
-	for _, number := range work.having {
-		t, h := traits(s.traits[number]), hits[number]
+	for _, k := range work.having {
+		h := hits[k.number]
 		yield(Suggested{
-			Number: number, Doc: s.doc(number), IsTitle: t&titleTrait != 0, Pages: int(t >> 4 & 7), Length: int(t & 15),
+			Number: k.number, Doc: k.doc, IsTitle: k.traits&titleTrait != 0, Pages: int(k.traits >> 4 & 7), Length: int(k.traits & 15),
 			At: noPlaces - Place(h.near), Whole: h.whole,
 		})
 	}
@@ -204,86 +202,83 @@ func (s *Suggestions) Find(ctx context.Context, typed string, yield func(Suggest
 // eachWith calls the function do for each suggestion with a key that begins with the text begin. If a suggestion
 // has several such keys, it calls do for each of them. The parameter whole of do says whether the key is exactly
 // begin.
-func (s *Suggestions) eachWith(ctx context.Context, begin string, do func(number uint32, at Place, whole bool)) (err error) {
-	defer guard(&err)
-	walk, err := s.keys.Iterator([]byte(begin), afterPrefix(begin))
-	for n := 0; err == nil; err = walk.Next() {
-		if n++; n%1024 == 0 && ctx.Err() != nil {
+func (s *Suggestions) eachWith(ctx context.Context, begin string, do func(k keyed, whole bool)) error {
+	if s.whole != nil {
+		return s.whole.eachWith(ctx, begin, do)
+	}
+	in := beginning(begin, false, nil)
+	for i := range s.pages {
+		if !s.pages[i].mayHave(in) {
+			continue
+		}
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		key, offset := walk.Current()
-		p := parser{data: s.lists, at: int(min(offset, uint64(len(s.lists))))}
-		number := uint64(0)
-		for range p.number(uint64(s.count)) {
-			step := p.number(maxSuggestions << 2)
-			if number += step >> 2; p.failed || number >= uint64(s.count) || Place(step&3) >= noPlaces {
-				return damaged("suggestions: the list of %q", key)
-			}
-			do(uint32(number), Place(step&3), len(key) == len(begin))
-		}
-		if p.failed {
-			return damaged("suggestions: the list of %q", key)
-		}
-	}
-	if !errors.Is(err, vellum.ErrIteratorDone) {
-		return damaged("suggestions: %w", err)
-	}
-	return nil
-}
-
-// afterPrefix returns the least string that follows all strings with the prefix in byte order, or nil if
-// there is none.
-func afterPrefix(prefix string) []byte {
-	end := []byte(prefix)
-	for i := len(end) - 1; i >= 0; i-- {
-		if end[i]++; end[i] != 0 {
-			return end[:i+1]
+		if err := s.pages[i].eachKeyed(&in, s.count, s.segment.tail.documents, do); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// doc returns the number of a document that has the suggestion with the given number.
-func (s *Suggestions) doc(number uint32) (doc uint32) {
-	for _, b := range s.docs[int(number)*s.width:][:s.width] {
-		doc = doc<<8 | uint32(b)
+// Get returns the suggestions with the given numbers, which must be less than the number of suggestions. It reads the
+// blocks that have them with at most one call of Source.Read.
+func (s *Suggestions) Get(ctx context.Context, numbers []uint32) ([]Suggestion, error) {
+	var of []int // the blocks that have the suggestions, ascending
+	for _, number := range numbers {
+		of = append(of, int(number/suggestionBlock))
 	}
-	return doc
-}
-
-// Get returns the suggestions with the given numbers, which must be less than the number of suggestions.
-func (s *Suggestions) Get(numbers []uint32) ([]Suggestion, error) {
-	all := make([]Suggestion, len(numbers))
+	slices.Sort(of)
+	of = slices.Compact(of)
+	contents, err := s.contents(ctx, of)
+	if err != nil {
+		return nil, err
+	}
 	blocks := make(map[int][]Suggestion)
-	for i, number := range numbers {
-		block := int(number / suggestionBlock)
-		of, read := blocks[block]
-		if !read {
-			var err error
-			if of, err = s.block(block); err != nil {
-				return nil, s.segment.wrap(err)
-			}
-			blocks[block] = of
+	for i, block := range of {
+		if blocks[block], err = s.parse(block, contents[i]); err != nil {
+			return nil, s.segment.wrap(err)
 		}
-		all[i] = of[number%suggestionBlock]
+	}
+	all := make([]Suggestion, len(numbers))
+	for i, number := range numbers {
+		all[i] = blocks[int(number/suggestionBlock)][number%suggestionBlock]
 	}
 	return all, nil
 }
 
-// block reads a block of suggestions.
-func (s *Suggestions) block(block int) ([]Suggestion, error) {
-	content, err := unpack(s.blocks[block])
-	if err != nil {
-		return nil, damaged("suggestions: block %d: %w", block, err)
+// contents returns the decompressed contents of blocks.
+func (s *Suggestions) contents(ctx context.Context, blocks []int) ([][]byte, error) {
+	if s.whole != nil {
+		contents, err := s.whole.contents(blocks)
+		if err != nil {
+			return nil, s.segment.wrap(err)
+		}
+		return contents, nil
 	}
+	ranges := make([]blob.Range, len(blocks))
+	for i, block := range blocks {
+		ranges[i] = s.blocks[block]
+	}
+	return s.segment.unpacked(ctx, ranges)
+}
+
+// parse decodes a block of suggestions (see suggestionWriter.add).
+func (s *Suggestions) parse(block int, content []byte) ([]Suggestion, error) {
 	first := block * suggestionBlock
 	of := make([]Suggestion, min(suggestionBlock, int(s.count)-first))
 	p := parser{data: content}
 	var text []byte
 	for i := range of {
 		text = p.front(text)
-		of[i] = Suggestion{Text: string(text), IsTitle: traits(s.traits[first+i])&titleTrait != 0, Pages: p.number(MaxDocuments)}
-		of[i].Docs = p.sample(nil, s.documents)
+		of[i].Text = string(text)
+		if s.whole != nil {
+			of[i].IsTitle, of[i].Pages = traits(s.whole.traits[first+i])&titleTrait != 0, p.number(MaxDocuments)
+		} else {
+			n := p.number(2*MaxDocuments + 1)
+			of[i].IsTitle, of[i].Pages = n&1 != 0, n>>1
+		}
+		of[i].Docs = p.sample(nil, s.segment.tail.documents)
 		if of[i].IsTitle {
 			of[i].URLs = make([]string, len(of[i].Docs))
 			for n := range of[i].URLs {
@@ -295,24 +290,4 @@ func (s *Suggestions) block(block int) ([]Suggestion, error) {
 		return nil, damaged("suggestions: block %d does not hold what it tells of", block)
 	}
 	return of, nil
-}
-
-// check decodes all suggestions, and checks their order and their traits.
-func (s *Suggestions) check(ctx context.Context) error {
-	last := ""
-	for block := range s.blocks {
-		of, err := s.block(block)
-		if err != nil {
-			return s.segment.wrap(err)
-		}
-		for i := range of {
-			number := uint32(block*suggestionBlock + i)
-			key := of[i].key()
-			if key <= last || len(of[i].Docs) == 0 || of[i].Docs[0] != s.doc(number) || traitsOf(&of[i]) != traits(s.traits[number]) {
-				return s.segment.wrap(damaged("suggestion %q is out of order, or is another than its traits tell of", of[i].Text))
-			}
-			last = key
-		}
-	}
-	return s.eachWith(ctx, "", func(uint32, Place, bool) {})
 }

@@ -3,12 +3,16 @@ package segment
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/RoaringBitmap/roaring"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout/racetest"
 )
 
 // named returns generated documents with names and headings to suggest.
@@ -31,20 +35,22 @@ func named(n int, seed uint64) []Document {
 // suggested returns all suggestions of a segment.
 func suggested(t *testing.T, s *Segment) (all []Suggestion) {
 	t.Helper()
-	found, err := s.Suggestions(t.Context())
+	found, err := s.Suggestions(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if found == nil {
 		return nil
 	}
+	var numbers []uint32
 	for number := range found.count {
-		of, err := found.Get([]uint32{number})
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, of...)
+		numbers = append(numbers, found.count-1-number)
 	}
+	all, err = found.Get(t.Context(), numbers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Reverse(all)
 	return all
 }
 
@@ -67,10 +73,6 @@ func TestSuggestions(t *testing.T) {
 	if d := cmp.Diff(want, suggested(t, s)); d != "" {
 		t.Errorf("suggestions (-want +got)\n%s", d)
 	}
-	found, err := s.Suggestions(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
 	for typed, want := range map[string][]Suggested{
 		"vac":        {{Number: 2, IsTitle: true, Pages: 1}, {Number: 3, Doc: 3}},
 		"VACUUM ":    {{Number: 2, IsTitle: true, Pages: 1, Whole: true}, {Number: 3, Doc: 3, Whole: true}},
@@ -81,16 +83,11 @@ func TestSuggestions(t *testing.T) {
 		"arser":      nil,
 		"—":          nil,
 	} {
-		var got []Suggested
-		if err := found.Find(t.Context(), typed, func(s Suggested) { got = append(got, s) }); err != nil {
-			t.Fatal(err)
-		}
-		slices.SortFunc(got, func(a, b Suggested) int { return int(a.Number) - int(b.Number) })
-		if d := cmp.Diff(want, got); d != "" {
-			t.Errorf("%q (-want +got)\n%s", typed, d)
+		if got := foundBy(t, s, typed); !cmp.Equal(want, got) {
+			t.Errorf("%q (-want +got)\n%s", typed, cmp.Diff(want, got))
 		}
 	}
-	if none, err := mustOpen(t, mustBuild(t, generate(4, 1), 0)).Suggestions(t.Context()); none != nil || err != nil {
+	if none, err := mustOpen(t, mustBuild(t, generate(4, 1), 0)).Suggestions(t.Context(), "a"); none != nil || err != nil {
 		t.Errorf("without names there are %v, %v", none, err)
 	}
 }
@@ -102,8 +99,11 @@ func TestMergeSuggestions(t *testing.T) {
 	inputs := []Input{{Segment: mustOpen(t, mustBuild(t, docs[:400], 0))}, {Segment: mustOpen(t, mustBuild(t, generate(3, 7), 0))}, {Segment: mustOpen(t, mustBuild(t, docs[400:], 0))}}
 	all := slices.Concat(docs[:400], generate(3, 7), docs[400:])
 	merged, built := mustMerge(t, inputs...), mustBuild(t, all, 0)
-	if !bytes.Equal(sections(mustOpen(t, merged), merged)[suggestions], sections(mustOpen(t, built), built)[suggestions]) {
-		t.Error("the suggestions differ from those of a segment that is built of all documents")
+	of := sections(mustOpen(t, merged), merged)
+	for _, c := range mustOpen(t, built).tail.columns {
+		if c.isOfSuggestions() && !bytes.Equal(of[c.name], sections(mustOpen(t, built), built)[c.name]) {
+			t.Errorf("column %q differs from that of a segment that is built of all documents", c.name)
+		}
 	}
 	if err := Check(merged); err != nil {
 		t.Error(err)
@@ -147,29 +147,153 @@ func TestSuggestionKeys(t *testing.T) {
 	}
 }
 
-func FuzzSuggestions(f *testing.F) {
-	content, err := mergeSuggestions([]suggestionCursor{&collectedSuggestions{known: map[string]*Suggestion{
-		"a\x00": {Text: "A", IsTitle: true, Pages: 2, Docs: []uint32{1}, URLs: []string{"https://a.example/"}},
-		"b\x01": {Text: "b c", Pages: 1, Docs: []uint32{2}},
-	}}}, 3, func(uint32) uint32 { return 0 })
+// foundBy returns what Find finds for a typed text, in the order of the numbers.
+func foundBy(t testing.TB, s *Segment, typed string) (got []Suggested) {
+	t.Helper()
+	of, err := s.Suggestions(t.Context(), typed)
+	if err == nil {
+		err = of.Find(t.Context(), typed, func(s Suggested) { got = append(got, s) })
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(got, func(a, b Suggested) int { return int(a.Number) - int(b.Number) })
+	return got
+}
+
+// TestSuggestionPages compares what is found in several pages of keys with what the suggestions themselves say, and
+// checks that only a part of the pages is read.
+func TestSuggestionPages(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	docs := generate(1200, 1)
+	for i := range docs {
+		docs[i].Name = randomWord(random, 1+random.IntN(6)) + " " + randomWord(random, 1+random.IntN(6))
+		for range 8 {
+			docs[i].Headings = append(docs[i].Headings, randomWord(random, 1+random.IntN(8))+" "+randomWord(random, 3))
+		}
+	}
+	s := mustOpen(t, mustBuild(t, docs, 0))
+	if len(s.tail.suggestionKeys) < 3 {
+		t.Fatalf("only %d pages of keys", len(s.tail.suggestionKeys))
+	}
+	all := suggested(t, s)
+	for range racetest.Rounds(100, 20) {
+		typed := randomWord(random, 1+random.IntN(3))
+		if random.IntN(3) == 0 {
+			typed += " " + randomWord(random, 1)
+		}
+		want := map[uint32]bool{}
+		for number, of := range all {
+			has := func(typed string) (found bool) {
+				suggestionKeys(of.Text, func(key string, _ Place) { found = found || strings.HasPrefix(key, typed) })
+				return found
+			}
+			if !slices.ContainsFunc(typedKeys(typed), func(key string) bool { return !has(key) }) {
+				want[uint32(number)] = true
+			}
+		}
+		got := foundBy(t, s, typed)
+		for _, g := range got {
+			of := all[g.Number]
+			if !want[g.Number] || g.IsTitle != of.IsTitle || g.Doc != of.Docs[0] || g.Length != len([]rune(of.Text))/8 {
+				t.Fatalf("%q finds %+v, which is %+v", typed, g, of)
+			}
+		}
+		if len(got) != len(want) {
+			t.Fatalf("%q finds %d suggestions, want %d", typed, len(got), len(want))
+		}
+	}
+	if of, err := s.Suggestions(t.Context(), "abc"); err != nil || len(of.pages) > 2 || of.All() {
+		t.Errorf("%d of %d pages are read: %v", len(of.pages), len(s.tail.suggestionKeys), err)
+	}
+}
+
+// TestEarlierSuggestions finds suggestions in a segment of an earlier version of the program, in a new one of the same
+// documents, and in a merge of the earlier one.
+func TestEarlierSuggestions(t *testing.T) {
+	content, err := os.ReadFile("testdata/segment.v3.suggestions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	earlier, built := mustOpen(t, content), mustOpen(t, mustBuild(t, named(30, 1), 0))
+	merged := mustOpen(t, mustMerge(t, Input{Segment: earlier}))
+	for _, typed := range []string{"page", "pa 1 xml", "uber", "see al", "p", "parser 2", "none"} {
+		want := foundBy(t, built, typed)
+		if d := cmp.Diff(want, foundBy(t, earlier, typed)); d != "" {
+			t.Errorf("%q, earlier (-want +got)\n%s", typed, d)
+		}
+		if d := cmp.Diff(want, foundBy(t, merged, typed)); d != "" {
+			t.Errorf("%q, merged (-want +got)\n%s", typed, d)
+		}
+	}
+	if d := cmp.Diff(suggested(t, built), suggested(t, merged)); d != "" {
+		t.Errorf("suggestions (-want +got)\n%s", d)
+	}
+}
+
+// fuzzedSuggestions finds suggestions in the columns of a segment whose content may be anything.
+func fuzzedSuggestions(t *testing.T, s *Suggestions, typed string) {
+	_ = s.Find(t.Context(), typed, func(found Suggested) {
+		if found.Number >= s.count {
+			t.Errorf("suggestion %d of %d", found.Number, s.count)
+		}
+	})
+	if folded := FoldSuggestion(typed); FoldSuggestion(folded) != folded {
+		t.Errorf("%q folds to %q, and this to %q", typed, folded, FoldSuggestion(folded))
+	}
+}
+
+// FuzzSuggestionPage reads a page of keys, a column of sizes and a block with any content.
+func FuzzSuggestionPage(f *testing.F) {
+	s := mustOpen(f, mustBuild(f, named(30, 1), 0))
+	var seeds [3][]byte
+	for i, c := range []columnExtent{s.tail.suggestionKeys[0], *s.columnOf(suggestionSizes, suggestionSizesKind)} {
+		content, err := s.column(f.Context(), c.name, c.kind)
+		if err != nil {
+			f.Fatal(err)
+		}
+		seeds[i] = content
+	}
+	of, err := s.Suggestions(f.Context(), "")
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(content, "b c")
+	contents, err := of.contents(f.Context(), []int{0})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(seeds[0], seeds[1], contents[0], "pa x")
+	f.Fuzz(func(t *testing.T, keys, sizes, block []byte, typed string) {
+		_, _, _ = s.suggestionBlocks(sizes)
+		found := &Suggestions{segment: s, count: of.count, pages: []readPage{{last: "\xff", content: keys}}}
+		fuzzedSuggestions(t, found, typed)
+		if read, err := found.parse(0, block); err == nil && len(read) != int(min(found.count, suggestionBlock)) {
+			t.Errorf("%d suggestions in a block", len(read))
+		}
+	})
+}
+
+// FuzzSuggestions reads a column of suggestions of an earlier version of the program with any content.
+func FuzzSuggestions(f *testing.F) {
+	content, err := os.ReadFile("testdata/segment.v3.suggestions")
+	if err != nil {
+		f.Fatal(err)
+	}
+	s := mustOpen(f, content)
+	column, err := s.column(f.Context(), oldSuggestions, suggestionsKind)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(column, "pa x")
 	f.Fuzz(func(t *testing.T, content []byte, typed string) {
-		s, err := parseSuggestions(content, 3)
+		whole, err := parseSuggestions(content, s.tail.documents)
 		if err != nil {
 			return
 		}
-		s.segment = new(Segment)
-		_ = s.Find(t.Context(), typed, func(found Suggested) {
-			if _, err := s.Get([]uint32{found.Number}); err == nil && found.Number >= s.count {
-				t.Errorf("suggestion %d of %d", found.Number, s.count)
-			}
-		})
-		_ = s.check(t.Context())
-		if folded := FoldSuggestion(typed); FoldSuggestion(folded) != folded {
-			t.Errorf("%q folds to %q, and this to %q", typed, folded, FoldSuggestion(folded))
+		found := &Suggestions{segment: s, count: whole.count, whole: whole}
+		fuzzedSuggestions(t, found, typed)
+		if whole.count > 0 {
+			_, _ = found.Get(t.Context(), []uint32{whole.count - 1})
 		}
 	})
 }

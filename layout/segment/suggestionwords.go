@@ -18,6 +18,9 @@ const (
 	noPlaces              // number of Places
 )
 
+// maxTyped is the greatest number of keys of a typed text (see typedKeys) that are looked for.
+const maxTyped = 16
+
 // FoldSuggestion returns a text in the form in which suggestions are compared. This is NFKC in lower case, without
 // the accents and other marks of Latin, Greek, Cyrillic, Arabic and Hebrew letters, and with each sequence of
 // white space replaced by one space. Folding a folded text changes nothing.
@@ -86,10 +89,10 @@ func suggestionKeys(text string, yield func(key string, at Place)) {
 
 // typedKeys returns what the keys of suggestions must begin with to match a typed text: each word of the text and,
 // in a script without spaces, each two neighbouring characters. A single character of such a script stands for
-// itself.
+// itself. At most the first maxTyped keys are returned.
 func typedKeys(text string) (keys []string) {
 	text = FoldSuggestion(text)
-	for i := 0; i < len(text); {
+	for i := 0; i < len(text) && len(keys) < maxTyped; {
 		r, width := utf8.DecodeRuneInString(text[i:])
 		end := i + width
 		switch {

@@ -1,7 +1,6 @@
 package segment
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -9,8 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/blevesearch/vellum"
 )
 
 // MaxHeadings is the greatest number of headings of a document that become suggestions, from the first.
@@ -93,40 +90,37 @@ func (c *collectedSuggestions) suggestion() *Suggestion { return c.known[c.keys[
 // inputSuggestions is a suggestionCursor of a segment that is being merged. It passes over a suggestion if all
 // documents in its Docs are dead. The documents that live get the numbers that they have in the merged segment.
 type inputSuggestions struct {
+	ctx     context.Context // of the merge
 	in      *input
-	all     *Suggestions
-	block   []Suggestion
-	at      int // number of suggestions that next has passed
+	reader  *suggestionReader
+	block   []Suggestion // those of the present block that next has not passed
 	current Suggestion
 }
 
 // suggestions returns a cursor of the suggestions of a segment that is being merged; nil if it has none.
 func (in *input) suggestions(ctx context.Context) (*inputSuggestions, error) {
-	all, err := in.Suggestions(ctx)
-	if all == nil || err != nil {
+	reader, err := in.suggestionReader(ctx)
+	if reader == nil || err != nil {
 		return nil, err
 	}
-	return &inputSuggestions{in: in, all: all}, nil
+	return &inputSuggestions{ctx: ctx, in: in, reader: reader}, nil
 }
 
 func (c *inputSuggestions) next() (bool, error) {
-	for ; c.at < int(c.all.count); c.at++ {
-		n := c.at % suggestionBlock
-		if n == 0 {
+	for {
+		if len(c.block) == 0 {
 			var err error
-			if c.block, err = c.all.block(c.at / suggestionBlock); err != nil {
-				return false, c.in.wrap(err)
+			if c.block, err = c.reader.next(c.ctx); err != nil || len(c.block) == 0 {
+				return false, err
 			}
 		}
-		c.current = c.block[n]
+		c.current, c.block = c.block[0], c.block[1:]
 		dead := c.current.keep(c.in)
 		if len(c.current.Docs) > 0 {
 			c.current.Pages = min(c.current.Pages-min(dead, c.current.Pages-1), uint64(c.in.live))
-			c.at++
 			return true, nil
 		}
 	}
-	return false, nil
 }
 
 // keep removes the dead documents from the suggestion of a segment that is being merged, and replaces the numbers
@@ -153,11 +147,9 @@ func (c *inputSuggestions) suggestion() *Suggestion { return &c.current }
 // suggestionWriter encodes suggestions, which must be added in the order of their keys.
 type suggestionWriter struct {
 	count  uint32
-	traits []byte
-	docs   []byte
-	width  int // number of bytes of a document's number
-	sizes  []int
-	blocks []byte
+	width  int         // number of bytes of a document's number
+	sizes  []int       // of the blocks
+	blocks []byte      // closed blocks, each packed and with its checksum
 	block  []byte      // content of the block that is not full yet
 	last   string      // text of the suggestion before
 	keys   []placedKey // keys of the current suggestion
@@ -173,14 +165,17 @@ type placedKey struct {
 // suggestionList is the list of the suggestions with one key.
 type suggestionList struct {
 	last    uint32 // number of the last one
-	count   uint64
 	encoded []byte
 }
 
-// mergeSuggestions returns the content of the column of suggestions, made of those that the cursors yield; nil if
-// there are none. The parameter documents is the number of documents of the new segment.
-func mergeSuggestions(cursors []suggestionCursor, documents uint32, hash func(doc uint32) uint32) ([]byte, error) {
-	w := suggestionWriter{width: docWidth(documents), lists: make(map[string]*suggestionList)}
+func newSuggestionWriter(documents uint32) *suggestionWriter {
+	return &suggestionWriter{width: docWidth(documents), lists: make(map[string]*suggestionList)}
+}
+
+// mergeSuggestions returns a writer with the suggestions that the cursors yield. The parameter documents is the number
+// of documents of the new segment.
+func mergeSuggestions(cursors []suggestionCursor, documents uint32, hash func(doc uint32) uint32) (*suggestionWriter, error) {
+	w := newSuggestionWriter(documents)
 	err := eachKey(cursors, func(_ []byte, having []suggestionCursor) error {
 		all := *having[0].suggestion()
 		for _, c := range having[1:] {
@@ -192,27 +187,20 @@ func mergeSuggestions(cursors []suggestionCursor, documents uint32, hash func(do
 		w.add(&all)
 		return nil
 	})
-	if err != nil || w.count == 0 {
-		return nil, err
-	}
-	content, err := w.finish()
-	if err != nil {
-		return nil, fmt.Errorf("cannot write the suggestions: %w", err)
-	}
-	return content, nil
+	return w, err
 }
 
 func (w *suggestionWriter) add(s *Suggestion) {
-	w.traits = append(w.traits, byte(traitsOf(s)))
-	for i := w.width - 1; i >= 0; i-- {
-		w.docs = append(w.docs, byte(s.Docs[0]>>(8*i)))
-	}
 	if w.count%suggestionBlock == 0 {
 		w.closeBlock()
 	}
 	w.block = appendFront(w.block, w.last, s.Text)
 	w.last = s.Text
-	w.block = binary.AppendUvarint(w.block, s.Pages)
+	isTitle := uint64(0)
+	if s.IsTitle {
+		isTitle = 1
+	}
+	w.block = binary.AppendUvarint(w.block, s.Pages<<1|isTitle)
 	w.block = appendSample(w.block, s.Docs)
 	for _, u := range s.URLs {
 		w.block = appendText(w.block, u)
@@ -226,14 +214,16 @@ func (w *suggestionWriter) add(s *Suggestion) {
 			w.lists[k.text] = list
 		}
 		list.encoded = binary.AppendUvarint(list.encoded, uint64(w.count-list.last)<<2|uint64(k.at))
+		list.encoded = appendDocument(append(list.encoded, byte(traitsOf(s))), s.Docs[0], w.width)
 		list.last = w.count
-		list.count++
 	}
 	w.count++
 }
 
-// addKey adds a key of the current suggestion to w.keys. A key that it has several times gets the best place.
+// addKey adds a key of the current suggestion to w.keys. A key that it has several times gets the best place. A key of
+// more than MaxTerm bytes is cut.
 func (w *suggestionWriter) addKey(text string, at Place) {
+	text = text[:min(len(text), MaxTerm)]
 	n := slices.IndexFunc(w.keys, func(k placedKey) bool { return k.text == text })
 	if n < 0 {
 		w.keys = append(w.keys, placedKey{text, at})
@@ -242,41 +232,41 @@ func (w *suggestionWriter) addKey(text string, at Place) {
 	}
 }
 
-// closeBlock packs the suggestions that were added since the last block.
+// closeBlock packs the suggestions that were added since the last block, and adds their checksum.
 func (w *suggestionWriter) closeBlock() {
 	if len(w.block) == 0 {
 		return
 	}
 	before := len(w.blocks)
-	w.blocks = appendPacked(w.blocks, w.block)
+	w.blocks = seal(appendPacked(w.blocks, w.block), before)
 	w.sizes = append(w.sizes, len(w.blocks)-before)
 	w.block, w.last = w.block[:0], ""
 }
 
-// finish returns the content of the column (see doc.go).
-func (w *suggestionWriter) finish() ([]byte, error) {
-	w.closeBlock()
-	var transducer bytes.Buffer
-	fst, err := vellum.New(&transducer, nil)
-	if err != nil {
-		return nil, err
-	}
-	var lists []byte
+// keyPages returns the pages of all keys.
+func (w *suggestionWriter) keyPages() []wordPage {
+	pages := pageWriter{prefix: suggestionKeysPrefix, size: suggestionPageSize}
 	for _, key := range slices.Sorted(maps.Keys(w.lists)) {
-		if err := fst.Insert([]byte(key), uint64(len(lists))); err != nil {
-			return nil, err
-		}
-		list := w.lists[key]
-		lists = append(binary.AppendUvarint(lists, list.count), list.encoded...)
+		pages.begin([]byte(key))
+		list := w.lists[key].encoded
+		pages.page = append(binary.AppendUvarint(pages.page, uint64(len(list))), list...)
 	}
-	if err := fst.Close(); err != nil {
-		return nil, err
+	return pages.finish()
+}
+
+// writeTo appends the columns of suggestions to a segment, if there are suggestions.
+func (w *suggestionWriter) writeTo(o *objectWriter) {
+	if w.count == 0 {
+		return
 	}
-	b := binary.AppendUvarint(nil, uint64(w.count))
-	b = binary.AppendUvarint(b, uint64(len(w.sizes)))
+	w.closeBlock()
+	sizes := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(w.count)), uint64(len(w.sizes)))
 	for _, size := range w.sizes {
-		b = binary.AppendUvarint(b, uint64(size))
+		sizes = binary.AppendUvarint(sizes, uint64(size))
 	}
-	b = binary.AppendUvarint(b, uint64(transducer.Len()))
-	return slices.Concat(b, w.traits, w.docs, w.blocks, transducer.Bytes(), lists), nil
+	o.writeUnpacked(suggestionSizes, suggestionSizesKind, sizes)
+	for _, page := range w.keyPages() {
+		o.writeUnpacked(page.name, suggestionKeysKind, page.content)
+	}
+	o.writeUnpacked(suggestionBlocks, suggestionBlocksKind, w.blocks)
 }

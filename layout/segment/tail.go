@@ -29,7 +29,8 @@ type tail struct {
 	columns   []columnExtent // where the columns are, in the order of their offsets
 	// those of columns that are pages of words, and those that are pages of words written backward
 	forward, backward []columnExtent
-	copy              uint64 // number that makes a copy differ in its bytes; 0 for the original (see Distinct)
+	suggestionKeys    []columnExtent // those of columns that are pages of the keys of suggestions
+	copy              uint64         // number that makes a copy differ in its bytes; 0 for the original (see Distinct)
 }
 
 // language holds statistics of the documents in one language.
@@ -177,7 +178,8 @@ func parseTail(data []byte, size int64) (*tail, error) {
 	t.stored = p.storedIndex(int64(len(magic)), size)
 	t.terms = p.termIndex(t.stored.end(), size)
 	t.columns = p.columns(t.terms.end(), size)
-	t.forward, t.backward = wordPages(t.columns, forwardPrefix), wordPages(t.columns, backwardPrefix)
+	t.forward, t.backward = pageColumns(t.columns, wordPageKind, forwardPrefix), pageColumns(t.columns, wordPageKind, backwardPrefix)
+	t.suggestionKeys = pageColumns(t.columns, suggestionKeysKind, suggestionKeysPrefix)
 	t.copy = p.number(1<<64 - 1)
 	if p.failed || p.left() > 0 || t.stored.documents() != t.documents || t.end() != size-tailSize {
 		return nil, damaged("its tail does not describe it")

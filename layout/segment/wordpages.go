@@ -33,11 +33,14 @@ type backwardWord struct {
 	documents uint64
 }
 
-func newWordPager() *wordPager { return &wordPager{forward: pageWriter{prefix: forwardPrefix}} }
+func newWordPager() *wordPager {
+	return &wordPager{forward: pageWriter{prefix: forwardPrefix, size: wordPageSize}}
+}
 
 // add adds a word, and the number of documents that contain it.
 func (w *wordPager) add(word []byte, documents uint64) {
-	w.forward.add(word, documents)
+	w.forward.begin(word)
+	w.forward.page = binary.AppendUvarint(w.forward.page, documents)
 	from := len(w.text)
 	w.text = appendReversed(w.text, word)
 	w.words = append(w.words, backwardWord{from, len(w.text), documents})
@@ -46,35 +49,38 @@ func (w *wordPager) add(word []byte, documents uint64) {
 // finish returns all pages.
 func (w *wordPager) finish() []wordPage {
 	slices.SortFunc(w.words, func(a, b backwardWord) int { return bytes.Compare(w.text[a.from:a.to], w.text[b.from:b.to]) })
-	backward := pageWriter{prefix: backwardPrefix}
+	backward := pageWriter{prefix: backwardPrefix, size: wordPageSize}
 	for _, word := range w.words {
-		backward.add(w.text[word.from:word.to], word.documents)
+		backward.begin(w.text[word.from:word.to])
+		backward.page = binary.AppendUvarint(backward.page, word.documents)
 	}
 	return append(w.forward.finish(), backward.finish()...)
 }
 
-// wordPage is a page of words: the name of its column, and its content.
+// wordPage is a page of words or of keys of suggestions: the name of its column, and its content.
 type wordPage struct {
 	name    string
 	content []byte
 }
 
-// pageWriter divides words into pages. They must be added in ascending order.
+// pageWriter divides words, and what belongs to each of them, into pages. The words must come in ascending order.
 type pageWriter struct {
 	prefix string     // of the names of the columns
+	size   int        // size in bytes above which a page is closed
 	closed []wordPage // pages that are full
 	page   []byte     // content of the open page
 	last   []byte     // the word that was added last
 }
 
-func (w *pageWriter) add(word []byte, documents uint64) {
-	if len(w.page) > wordPageSize {
+// begin adds a word. Then the caller appends what belongs to the word to w.page.
+func (w *pageWriter) begin(word []byte) {
+	if len(w.page) > w.size {
 		w.close(separatorOf(w.last, word))
 	}
 	if len(w.page) == 0 {
 		w.last = w.last[:0]
 	}
-	w.page = binary.AppendUvarint(appendFront(w.page, w.last, word), documents)
+	w.page = appendFront(w.page, w.last, word)
 	w.last = append(w.last[:0], word...)
 }
 
@@ -91,10 +97,10 @@ func (w *pageWriter) finish() []wordPage {
 	return w.closed
 }
 
-// wordPages returns those columns of a segment that are pages of words and have names with the prefix. They follow
+// pageColumns returns those columns of a segment that are pages of a kind and have names with the prefix. They follow
 // each other.
-func wordPages(columns []columnExtent, prefix string) []columnExtent {
-	isPage := func(c columnExtent) bool { return c.kind == wordPageKind && strings.HasPrefix(c.name, prefix) }
+func pageColumns(columns []columnExtent, k kind, prefix string) []columnExtent {
+	isPage := func(c columnExtent) bool { return c.kind == k && strings.HasPrefix(c.name, prefix) }
 	from := slices.IndexFunc(columns, isPage)
 	if from < 0 {
 		return nil

@@ -3,7 +3,6 @@ package segment
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -20,7 +19,7 @@ type Words struct {
 	whole   *vellum.FST // all words, if the segment has no pages of words; else nil
 }
 
-// readPage is a page of words that was read. Its words are above the string after, and not above the string last.
+// readPage is a page of words, or of keys of suggestions, that was read. Its words are above the string after, and not above the string last.
 type readPage struct {
 	after, last string
 	backward    bool // whether its words, and these two strings, are written backward
@@ -36,38 +35,37 @@ func (s *Segment) Words(ctx context.Context, sets ...WordSet) (*Words, error) {
 		w.whole, err = s.transducer(ctx)
 		return w, err
 	}
-	ranges := slices.Concat(w.choose(s.tail.forward, sets, false), w.choose(s.tail.backward, sets, true))
-	contents, err := s.read(ctx, ranges)
+	var of []wordRange
+	for _, set := range sets {
+		of = append(of, set.ranges...)
+	}
+	forward, ranges := choosePages(s.tail.forward, of, false)
+	backward, more := choosePages(s.tail.backward, of, true)
+	w.pages, ranges = append(forward, backward...), append(ranges, more...)
+	contents, err := s.unpacked(ctx, ranges)
 	if err != nil {
 		return nil, err
 	}
 	for i := range contents {
-		content, err := unseal(contents[i])
-		if err == nil {
-			content, err = unpack(content)
-		}
-		if err != nil {
-			return nil, s.wrap(fmt.Errorf("page of words up to %q: %w", w.pages[i].last, err))
-		}
-		w.pages[i].content = content
+		w.pages[i].content = contents[i]
 	}
 	return w, nil
 }
 
-// choose adds those of the pages to w.pages, without their content, that may have words of the sets. It returns the
-// ranges of these pages. The parameter backward says whether their words are written backward.
-func (w *Words) choose(pages []columnExtent, sets []WordSet, backward bool) (ranges []blob.Range) {
+// choosePages returns those of the pages, without their content, that may have words of the ranges, and where these
+// pages are in the segment. The parameter backward says whether their words are written backward.
+func choosePages(pages []columnExtent, of []wordRange, backward bool) (chosen []readPage, ranges []blob.Range) {
 	after := ""
 	for i := range pages {
 		_, last, _ := strings.Cut(pages[i].name, ":")
 		page := readPage{after: after, last: last, backward: backward}
-		if slices.ContainsFunc(sets, func(set WordSet) bool { return slices.ContainsFunc(set.ranges, page.mayHave) }) {
-			w.pages = append(w.pages, page)
+		if slices.ContainsFunc(of, page.mayHave) {
+			chosen = append(chosen, page)
 			ranges = append(ranges, blob.Range{Offset: pages[i].offset, Length: pages[i].size})
 		}
 		after = last
 	}
-	return ranges
+	return chosen, ranges
 }
 
 // All reports whether these are all words of the segment, and not only those of the sets that were asked for.

@@ -38,6 +38,18 @@ func beginning(prefix string, backward bool, a vellum.Automaton) wordRange {
 	return wordRange{from: prefix, to: string(afterPrefix(prefix)), backward: backward, automaton: a}
 }
 
+// afterPrefix returns the least string that follows all strings with the prefix in byte order, or nil if
+// there is none.
+func afterPrefix(prefix string) []byte {
+	end := []byte(prefix)
+	for i := len(end) - 1; i >= 0; i-- {
+		if end[i]++; end[i] != 0 {
+			return end[:i+1]
+		}
+	}
+	return nil
+}
+
 // halfLeast is the least number of characters of both halves by which words near another one are looked for.
 const halfLeast = 2
 

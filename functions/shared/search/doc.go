@@ -421,5 +421,6 @@
 //	correction     only for mistyped queries: pages of words; in an index of several languages the
 //	               terms of similar words; then the terms of the corrected query
 //
-// Suggestions and other columns that were read stay in a [Memory].
+// Suggestions are read in two steps: pages of keys, with the ranks of documents and the columns of filters; then blocks
+// with the texts of the best suggestions. Columns that were read stay in a [Memory].
 package search

@@ -217,8 +217,8 @@ func (m *Memory) giveBack(v *vocabulary) {
 // Memory is a cache that successive indexes share. It holds
 //
 //	documents of hits
-//	of a segment: identities, term vectors, dates, and columns for filters and facets; suggestions; guides to its
-//	terms; words, if an earlier version of the program has built it
+//	of a segment: identities, term vectors, dates, and columns for filters and facets; guides to its terms;
+//	words and suggestions, if an earlier version of the program has built it
 //	dictionaries for translation
 //	terms of words in texts (see vocabulary)
 //
@@ -252,7 +252,7 @@ const (
 	allDates     = 1<<32 - 5 // the own dates of a segment's pages (see ownDates)
 	whole        = 1<<32 - 3 // a whole dictionary, whose object key is in place.segment
 	allWords     = 1<<32 - 6 // all words of a segment that an earlier version of the program has built
-	allSuggested = 1<<32 - 7 // the suggestions of a segment
+	allSuggested = 1<<32 - 7 // all suggestions of a segment that an earlier version of the program has built
 	// the columns of a segment's documents that filters and facets read (see columnPlaces)
 	allSites       = 1<<32 - 8
 	allTypes       = 1<<32 - 9
@@ -370,7 +370,7 @@ func (m *Memory) putWords(key string, words *segment.Words, bytes int64) {
 	m.putLarge(place{segment: key, doc: allWords}, words, bytes)
 }
 
-// suggestions returns the cached suggestions of a segment, or nil.
+// suggestions returns all suggestions of a segment, if they are cached; else nil.
 func (m *Memory) suggestions(key string) *segment.Suggestions {
 	s, _ := m.get(place{segment: key, doc: allSuggested}).(*segment.Suggestions)
 	return s

@@ -100,9 +100,9 @@ func byCandidate(a, b candidate) int {
 // If there are fewer than half of q.Size suggestions, and the text is a single word without filters, words of the
 // index that begin with it follow, the most frequent first.
 //
-// Suggest reads the suggestions of each segment and those of its anchors by one ranged read each, together with
-// the ranks of the documents; all these reads are made at the same time. It reads the dictionaries of words only
-// if words follow. Its errors are those of Search.
+// Suggest reads in two steps, each in parallel for all segments and their anchors: the pages of keys that may begin
+// with the typed words, with the ranks of the documents; then the texts of the best suggestions. It reads words only if
+// words follow. Its errors are those of Search.
 func (ix *Index) Suggest(ctx context.Context, q Suggesting) ([]Suggestion, error) {
 	if q.Size < 0 || q.Size > MaxSuggestions {
 		return nil, &Refusal{fmt.Sprintf("cannot suggest %d texts: at most %d", q.Size, MaxSuggestions)}
@@ -127,7 +127,7 @@ func (ix *Index) suggest(ctx context.Context, q *Suggesting) ([]Suggestion, erro
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.texts(best)
+	found, err := s.texts(ctx, best)
 	if err != nil || len(found) >= (q.Size+1)/2 {
 		return found, err
 	}
@@ -199,12 +199,12 @@ func (s *suggesting) find(ctx context.Context) ([]candidate, error) {
 func (s *suggesting) load(ctx context.Context, part int, ranks *[]segment.Rank) error {
 	p := s.parts[part]
 	reads := []func(context.Context) error{func(ctx context.Context) (err error) {
-		s.from[2*part], err = s.ix.suggestions(ctx, p.Segment)
+		s.from[2*part], err = s.ix.suggestions(ctx, p.Segment, s.Text)
 		return err
 	}}
 	if p.Anchors != nil {
 		reads = append(reads, func(ctx context.Context) (err error) {
-			if s.from[2*part+1], err = s.ix.suggestions(ctx, p.Anchors); err != nil {
+			if s.from[2*part+1], err = s.ix.suggestions(ctx, p.Anchors, s.Text); err != nil {
 				err = &Unreadable{p.Anchors.Ref().Key, err}
 			}
 			return err
@@ -231,22 +231,12 @@ func (s *suggesting) load(ctx context.Context, part int, ranks *[]segment.Rank) 
 
 // texts reads the texts of the candidates, and returns at most Size suggestions. Candidates with the same text,
 // apart from case and accents, become one suggestion. It leads to a page only if a single page has this title.
-func (s *suggesting) texts(best []candidate) (found []Suggestion, err error) {
-	at := make(map[string]int) // index in found of each folded text
-	read := make([][]segment.Suggestion, len(s.from))
-	for source := range s.from {
-		var numbers []uint32
-		for _, c := range best {
-			if c.source == source {
-				numbers = append(numbers, c.Number)
-			}
-		}
-		if len(numbers) > 0 {
-			if read[source], err = s.from[source].Get(numbers); err != nil {
-				return nil, s.named(source/2, err)
-			}
-		}
+func (s *suggesting) texts(ctx context.Context, best []candidate) (found []Suggestion, err error) {
+	read, err := s.read(ctx, best)
+	if err != nil {
+		return nil, err
 	}
+	at := make(map[string]int) // index in found of each folded text
 	for _, c := range best {
 		text := read[c.source][0]
 		read[c.source] = read[c.source][1:]
@@ -276,6 +266,25 @@ func (s *suggesting) texts(best []candidate) (found []Suggestion, err error) {
 		same.Pages += int(text.Pages)
 	}
 	return found, nil
+}
+
+// read reads the suggestions that the candidates stand for: for each source, those of its candidates in their order. It
+// reads from all sources at the same time.
+func (s *suggesting) read(ctx context.Context, best []candidate) ([][]segment.Suggestion, error) {
+	numbers := make([][]uint32, len(s.from))
+	for _, c := range best {
+		numbers[c.source] = append(numbers[c.source], c.Number)
+	}
+	found := make([][]segment.Suggestion, len(s.from))
+	err := s.each(withoutDeadline(ctx), func(ctx context.Context, part int) (err error) {
+		for source := 2 * part; source < 2*part+2 && err == nil; source++ {
+			if len(numbers[source]) > 0 {
+				found[source], err = s.from[source].Get(ctx, numbers[source])
+			}
+		}
+		return err
+	})
+	return found, err
 }
 
 // complete adds words of the index that begin with the typed word, the most frequent first. It adds nothing in
@@ -325,14 +334,15 @@ func (s *suggesting) complete(ctx context.Context, found []Suggestion) ([]Sugges
 	return found, nil
 }
 
-// suggestions returns the suggestions of a segment, from the cache if it has them. The result is nil if the
-// segment has none.
-func (ix *Index) suggestions(ctx context.Context, from *segment.Segment) (*segment.Suggestions, error) {
+// suggestions returns the suggestions of a segment for a typed text; nil if the segment has none. It reads them, or
+// takes all suggestions from the cache: there are those of a segment that an earlier version of the program has built,
+// of which suggestions cannot be read alone.
+func (ix *Index) suggestions(ctx context.Context, from *segment.Segment, typed string) (*segment.Suggestions, error) {
 	if s := ix.memory.suggestions(from.Ref().Key); s != nil {
 		return s, nil
 	}
-	s, err := from.Suggestions(ctx)
-	if err == nil && s != nil {
+	s, err := from.Suggestions(ctx, typed)
+	if err == nil && s != nil && s.All() {
 		ix.memory.putSuggestions(from.Ref().Key, s)
 	}
 	return s, err
