@@ -107,9 +107,9 @@ func TestRequests(t *testing.T) {
 	}
 	s.Publish(querytest.Manual(1)...)
 	s.Clock.Advance(e.Age)
-	// two generations and the hint; the segment, and dead documents
-	if n := gets(func() { totalOf(t, e, "chapter") }); n != 5 {
-		t.Errorf("a manifest with one new segment takes %d GETs, want 5", n)
+	// two generations and the hint; the segment: dead documents are in the manifest
+	if n := gets(func() { totalOf(t, e, "chapter") }); n != 4 {
+		t.Errorf("a manifest with one new segment takes %d GETs, want 4", n)
 	}
 	page("https://example.org/stored-only")()
 }

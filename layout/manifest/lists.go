@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"cmp"
+	"encoding/base64"
 	"iter"
 	"slices"
 
@@ -40,6 +41,22 @@ type Deletions struct {
 	Key       string `json:"key"`
 	Bytes     int64  `json:"bytes"`
 	Documents int    `json:"documents"` // number of dead documents
+	// Copy is the overlay's content in base64, if this takes at most MostCopied bytes: a query need not read
+	// the overlay itself then. "" if it is larger, or was written by an earlier version of the program.
+	Copy string `json:"copy,omitempty"`
+}
+
+// MostCopied is the greatest length, in bytes, of Deletions.Copy.
+const MostCopied = 512
+
+// Content returns the content of the overlay from its copy in the manifest; nil if there is no copy, or if it is not
+// what the overlay has, by the hash in its key.
+func (d *Deletions) Content() []byte {
+	content, err := base64.StdEncoding.DecodeString(d.Copy)
+	if err != nil || !layout.IsOverlayOf(d.Key, content) {
+		return nil
+	}
+	return content
 }
 
 // Overlay is the entry of an overlay: an object beside a segment that holds the ranks of the

@@ -1,6 +1,8 @@
 package partition_test
 
 import (
+	"bytes"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
@@ -342,6 +344,14 @@ func TestMask(t *testing.T) {
 	}
 	if again := mask(1, 3); *again.Deletions != *masked.Deletions {
 		t.Errorf("the same deletions have another overlay: %+v", again.Deletions)
+	}
+	stored, err := w.bucket.Get(t.Context(), masked.Deletions.Key, blob.Range{})
+	if err != nil || !bytes.Equal(masked.Deletions.Content(), stored) {
+		t.Errorf("the copy is %q, the overlay %q, %v", masked.Deletions.Content(), stored, err)
+	}
+	wrong := *masked.Deletions
+	if wrong.Copy = base64.StdEncoding.EncodeToString(slices.Concat(stored, stored)); wrong.Content() != nil {
+		t.Error("a copy of another overlay is taken")
 	}
 	pkg := w.putPackage(p)
 	w.commit(p, func(e *partition.Edit) error { return e.AddPackage(pkg) })

@@ -2,6 +2,7 @@ package partition
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"maps"
@@ -370,7 +371,11 @@ func (e *Edit) putDeletions(ctx context.Context, d segment.Deletions) (*manifest
 		return nil, fmt.Errorf("cannot encode overlay: %w", err)
 	}
 	key, err := e.putOverlay(ctx, content)
-	return &manifest.Deletions{Key: key, Bytes: int64(len(content)), Documents: int(d.Dead.GetCardinality())}, err
+	listed := &manifest.Deletions{Key: key, Bytes: int64(len(content)), Documents: int(d.Dead.GetCardinality())}
+	if base64.StdEncoding.EncodedLen(len(content)) <= manifest.MostCopied {
+		listed.Copy = base64.StdEncoding.EncodeToString(content)
+	}
+	return listed, err
 }
 
 // putOverlay stores an overlay (an object with later data about a segment) for the generation being

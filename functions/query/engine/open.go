@@ -120,12 +120,17 @@ func (e *Engine) openSegment(ctx context.Context, want listedSegment) (*segment.
 	return s, nil
 }
 
+// deletions returns the numbers of a segment's dead documents, from the copy in the manifest or from the overlay.
 func (e *Engine) deletions(ctx context.Context, want listedSegment) (*roaring.Bitmap, error) {
-	content, err := e.ranges.Read(ctx, want.Deletions.Key, []blob.Range{{Length: want.Deletions.Bytes}})
-	if err != nil {
-		return nil, fmt.Errorf("cannot read deletions %s: %w", want.Deletions.Key, err)
+	content := want.Deletions.Content()
+	if content == nil {
+		read, err := e.ranges.Read(ctx, want.Deletions.Key, []blob.Range{{Length: want.Deletions.Bytes}})
+		if err != nil {
+			return nil, fmt.Errorf("cannot read deletions %s: %w", want.Deletions.Key, err)
+		}
+		content = read[0]
 	}
-	deletions, err := segment.DecodeDeletions(content[0])
+	deletions, err := segment.DecodeDeletions(content)
 	if err == nil && deletions.Documents != want.Documents {
 		err = fmt.Errorf("%w: they are of %d documents, not of %d", segment.ErrDamaged, deletions.Documents, want.Documents)
 	}
