@@ -28,6 +28,7 @@ type Engine struct {
 	Options
 	bucket    blob.Reader
 	ranges    *rangecache.Cache
+	wholes    wholes
 	documents *search.Memory
 
 	snapshots snapshots
@@ -74,7 +75,10 @@ func New(bucket blob.Reader, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{Options: o, bucket: bucket, ranges: ranges, documents: search.NewMemory(o.Memory / 8)}, nil
+	return &Engine{
+		Options: o, bucket: bucket, ranges: ranges, wholes: wholes{most: o.Memory / 2, sizes: make(map[string]int64)},
+		documents: search.NewMemory(o.Memory / 8),
+	}, nil
 }
 
 // Query is a client's request for a search.

@@ -140,6 +140,7 @@ func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 	if e.ranges.Follow(fresh.forgotten()) {
 		e.documents.Clear()
 	}
+	e.wholes.retain(fresh)
 	s.last.Store(fresh)
 	return fresh, nil
 }
@@ -164,7 +165,7 @@ func (e *Engine) newest(ctx context.Context, p layout.Partition, known map[layou
 	for _, s := range hint.Segments {
 		ahead.Go(func() error {
 			tail := blob.Range{Offset: s.Bytes - s.Tail, Length: s.Tail}
-			_, _ = e.sourceOf(s.Bytes).Read(fork.Branch(), s.Key, []blob.Range{tail}) // an error is reported when the tail is needed
+			_, _ = e.sourceOf(s.Key, s.Bytes).Read(fork.Branch(), s.Key, []blob.Range{tail}) // an error is reported when the tail is needed
 			return nil
 		})
 	}

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"bytes"
 	"context"
+	"sync"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/rangecache"
@@ -14,9 +16,52 @@ import (
 // class are read whole, and some of the next (see segments.DefaultLimits).
 const mostWhole = 2 << 20
 
-// sourceOf returns the source from which a segment of a size in bytes is read.
-func (e *Engine) sourceOf(size int64) segment.Source {
-	if size > 0 && size <= mostWhole {
+// wholes are the segments, and overlays of anchors and of unvisited URLs, that are read whole. They must fit into the cache
+// together: if the cache had evicted one, any range of it would cost a transfer of the whole object. So the other small
+// segments of a large index are read by ranges.
+type wholes struct {
+	most int64 // greatest sum of their sizes, in bytes
+
+	mu    sync.Mutex       // protects the fields below
+	sizes map[string]int64 // in bytes, by key
+	sum   int64            // of sizes
+}
+
+// admit reports whether the object with this key and size, in bytes, is read whole: it is small, and there is room for it,
+// or it was admitted before.
+func (w *wholes) admit(key string, size int64) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, before := w.sizes[key]; before {
+		return true
+	}
+	if size <= 0 || size > mostWhole || w.sum+size > w.most {
+		return false
+	}
+	w.sizes[key] = size
+	w.sum += size
+	return true
+}
+
+// retain makes room: it drops the objects that the snapshot does not list.
+func (w *wholes) retain(newest *snapshot) {
+	listed := make(map[string]bool)
+	for key, o := range newest.segments {
+		listed[key], listed[o.anchored] = true, true
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for key, size := range w.sizes {
+		if !listed[key] {
+			delete(w.sizes, key)
+			w.sum -= size
+		}
+	}
+}
+
+// sourceOf returns the source from which the segment with this key and size, in bytes, is read.
+func (e *Engine) sourceOf(key string, size int64) segment.Source {
+	if e.wholes.admit(key, size) {
 		return wholeObject{e.ranges, size}
 	}
 	return e.ranges
@@ -29,11 +74,15 @@ type wholeObject struct {
 	size  int64 // in bytes
 }
 
-// Read implements segment.Source.
+// Read implements segment.Source. It returns copies: what is kept of a range must not keep the whole object in memory.
 func (w wholeObject) Read(ctx context.Context, key string, ranges []blob.Range) ([][]byte, error) {
 	content, err := w.cache.Read(ctx, key, []blob.Range{{Length: w.size}})
 	if err != nil {
 		return nil, err
 	}
-	return segment.Bytes(content[0]).Read(ctx, key, ranges)
+	parts, err := segment.Bytes(content[0]).Read(ctx, key, ranges)
+	for i := range parts {
+		parts[i] = bytes.Clone(parts[i])
+	}
+	return parts, err
 }

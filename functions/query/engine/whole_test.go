@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/query/querytest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
@@ -14,18 +16,36 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// getCounter is a bucket that counts the GETs of one object.
+// getCounter is a bucket that records the ranges of GETs.
 type getCounter struct {
 	blob.Bucket
-	key  string
-	gets atomic.Int64
+	mu   sync.Mutex
+	gets map[string][]blob.Range // by key
+}
+
+func countingGets(bucket blob.Bucket) *getCounter {
+	return &getCounter{Bucket: bucket, gets: make(map[string][]blob.Range)}
 }
 
 func (c *getCounter) Get(ctx context.Context, key string, r blob.Range) ([]byte, error) {
-	if key == c.key {
-		c.gets.Add(1)
-	}
+	c.mu.Lock()
+	c.gets[key] = append(c.gets[key], r)
+	c.mu.Unlock()
 	return c.Bucket.Get(ctx, key, r)
+}
+
+// wordy returns a page with a title, and with so many words that no other page has, and the word last.
+func wordy(title string, number int) querytest.Page {
+	var words strings.Builder
+	random := rand.New(rand.NewPCG(1, uint64(title[0])))
+	for range number {
+		fmt.Fprintf(&words, "%016x%016x ", random.Uint64(), random.Uint64())
+	}
+	return querytest.Page{URL: "https://example.org/" + title, MIME: "text/html", Data: "x", Title: title, Body: words.String() + "last"}
+}
+
+func (s *store) listed() []manifest.Segment {
+	return s.Commit(0, func(*manifest.Manifest) error { return manifest.ErrUnchanged }).Segments
 }
 
 // TestWholeSegments counts the GETs of a first search. A small segment takes one GET, a larger one takes several.
@@ -36,24 +56,84 @@ func TestWholeSegments(t *testing.T) {
 	}{"small": {100, true}, "large": {40_000, false}} {
 		t.Run(name, func(t *testing.T) {
 			s := newStore(t, 1)
-			var words strings.Builder
-			random := rand.New(rand.NewPCG(1, 2))
-			for range test.words {
-				fmt.Fprintf(&words, "%016x%016x ", random.Uint64(), random.Uint64())
-			}
-			words.WriteString("last")
-			s.Publish(querytest.Page{URL: "https://example.org/", MIME: "text/html", Data: "x", Title: "Manual", Body: words.String()})
-			listed := s.Commit(0, func(*manifest.Manifest) error { return manifest.ErrUnchanged }).Segments[0]
+			s.Publish(wordy("Manual", test.words))
+			listed := s.listed()[0]
 			if small := listed.Bytes <= mostWhole; small != test.whole {
 				t.Fatalf("the segment has %d bytes", listed.Bytes)
 			}
-			counter := &getCounter{Bucket: s.Bucket, key: listed.Key}
+			counter := countingGets(s.Bucket)
 			if found := answerOf(t, s.engine(counter), search.Query{Text: "last", Size: 10}); found.Total != 1 {
 				t.Errorf("found %d", found.Total)
 			}
-			if n := counter.gets.Load(); (n == 1) != test.whole {
+			if n := len(counter.gets[listed.Key]); (n == 1) != test.whole {
 				t.Errorf("%d GETs of a segment of %d bytes", n, listed.Bytes)
 			}
 		})
+	}
+}
+
+// TestWholeSegmentsFit searches small segments that together are larger than what may be read whole. Half of them are read
+// whole, once, and the others by ranges. When segments have left the manifest, there is room for others.
+func TestWholeSegmentsFit(t *testing.T) {
+	s := newStore(t, 1)
+	names := []string{"a", "b", "c", "d", "e", "f"}
+	for _, name := range names {
+		s.Publish(wordy(name, 1_000))
+	}
+	sizes, sum := make(map[string]int64), int64(0)
+	for _, one := range s.listed() {
+		sizes[one.Key] = one.Bytes
+		sum += one.Bytes
+	}
+	counter := countingGets(s.Bucket)
+	e := s.engine(counter)
+	if e.wholes.most != e.Memory/2 {
+		t.Errorf("%d bytes of %d are for segments that are read whole", e.wholes.most, e.Memory)
+	}
+	e.wholes.most = sum/2 + sum/20 // the segments differ a little in size
+	wholes := func() (keys []string) {
+		for key, size := range sizes {
+			if slices.Contains(counter.gets[key], blob.Range{Length: size}) {
+				keys = append(keys, key)
+			}
+		}
+		return keys
+	}
+	for range 2 {
+		if found := answerOf(t, e, search.Query{Text: "last", Size: 10}); found.Total != len(names) {
+			t.Errorf("found %d", found.Total)
+		}
+	}
+	first := wholes()
+	if len(first) != len(names)/2 {
+		t.Errorf("%d of %d segments were read whole", len(first), len(names))
+	}
+	for _, key := range first {
+		if n := len(counter.gets[key]); n != 1 {
+			t.Errorf("%d GETs of a segment that was read whole", n)
+		}
+	}
+	s.Commit(0, func(m *manifest.Manifest) error {
+		m.Segments = slices.DeleteFunc(m.Segments, func(one manifest.Segment) bool { return slices.Contains(first, one.Key) })
+		return nil
+	})
+	s.Clock.Advance(time.Minute)
+	answerOf(t, e, search.Query{Text: "last", Size: 10})
+	if e.wholes.sum != 0 || len(e.wholes.sizes) != 0 {
+		t.Errorf("%d bytes of %d segments have no room for others", e.wholes.sum, len(e.wholes.sizes))
+	}
+}
+
+// TestWholeIsNotKept checks that a range of a segment that is read whole does not keep the whole in memory: it is a copy.
+func TestWholeIsNotKept(t *testing.T) {
+	s := newStore(t, 1)
+	s.Publish(wordy("Manual", 10))
+	e, listed := s.engine(s.Bucket), s.listed()[0]
+	whole, err := e.ranges.Read(t.Context(), listed.Key, []blob.Range{{Length: listed.Bytes}})
+	s.Check(err)
+	parts, err := e.sourceOf(listed.Key, listed.Bytes).Read(t.Context(), listed.Key, []blob.Range{{Offset: 1, Length: 4}})
+	s.Check(err)
+	if string(parts[0]) != string(whole[0][1:5]) || &parts[0][0] == &whole[0][1] {
+		t.Errorf("%q, want a copy of %q", parts[0], whole[0][1:5])
 	}
 }
