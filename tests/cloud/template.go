@@ -20,6 +20,7 @@ const (
 	account   = "000000000000"
 	region    = "us-east-1"
 	urlSuffix = "amazonaws.com"
+	stackID   = "arn:aws:cloudformation:" + region + ":" + account + ":stack/" + stackName + "/d0a1b2c3-0000-11f0-8000-0123456789ab"
 )
 
 // template is a CloudFormation template in which all functions, such as !Ref, are replaced by their values.
@@ -48,7 +49,7 @@ func readTemplate[T any](path string, attributes, given map[string]string) (read
 		return read, fmt.Errorf("cannot read %s: %w", path, err)
 	}
 	e := evaluator{root: root.Content[0], attributes: attributes, names: map[string]any{
-		"AWS::Region": region, "AWS::AccountId": account, "AWS::StackName": stackName, "AWS::URLSuffix": urlSuffix, "AWS::NoValue": noValue{},
+		"AWS::Region": region, "AWS::AccountId": account, "AWS::StackName": stackName, "AWS::StackId": stackID, "AWS::URLSuffix": urlSuffix, "AWS::NoValue": noValue{},
 	}}
 	value, err := e.all(given)
 	if err == nil {
@@ -252,6 +253,10 @@ func (e *evaluator) call(n *yaml.Node) (any, error) {
 			return arguments[1], nil // an attribute that nothing here needs
 		}
 		return list[arguments[0].(int)], nil
+	case "!Split":
+		return anySlice(strings.Split(arguments[1].(string), arguments[0].(string))), nil
+	case "!Join":
+		return joined(arguments[0].(string), arguments[1].([]any)), nil
 	case "!Cidr":
 		return arguments[:1], nil // blocks of addresses, which nothing here needs either
 	}
@@ -367,6 +372,14 @@ func field(n *yaml.Node, key string) *yaml.Node {
 		}
 	}
 	return nil
+}
+
+func joined(between string, values []any) string {
+	texts := make([]string, 0, len(values))
+	for _, v := range values {
+		texts = append(texts, fmt.Sprint(v))
+	}
+	return strings.Join(texts, between)
 }
 
 func anySlice(texts []string) []any {

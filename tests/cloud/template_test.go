@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -33,7 +34,7 @@ Resources:
   Work:
     Type: Work
     Properties: {Most: !Ref Most, Arn: !GetAtt Jobs.Arn, URL: !Ref Jobs, Text: !Sub "${Jobs.QueueName}/${Redis.Port}", Other: !GetAtt Alarm.Colour,
-      Block: !Select [0, !Cidr [!Select [0, !GetAtt Alarm.Blocks], 1, 64]]}
+      Block: !Select [0, !Cidr [!Select [0, !GetAtt Alarm.Blocks], 1, 64]], ID: !Join ["-", [id, !Select [1, !Split ["/", !Ref AWS::StackId]]]]}
 `
 
 func TestTemplate(t *testing.T) {
@@ -41,7 +42,7 @@ func TestTemplate(t *testing.T) {
 	const jobs = `{"QueueName":"bucketsearch-jobs","To":[],"Zone":"us-east-1a"}`
 	want := map[string]string{
 		"Clock0": `{"Input":"{\"crawl\":0}"}`, "Clock1": `{"Input":"{\"crawl\":1}"}`, "Jobs": jobs,
-		"Work": `{"Arn":"arn:aws:sqs:us-east-1:000000000000:bucketsearch-jobs","Block":"Alarm.Blocks","Most":7,"Other":"Alarm.Colour",` +
+		"Work": `{"Arn":"arn:aws:sqs:us-east-1:000000000000:bucketsearch-jobs","Block":"Alarm.Blocks","ID":"id-bucketsearch","Most":7,"Other":"Alarm.Colour",` +
 			`"Text":"bucketsearch-jobs/6379","URL":"https://sqs.us-east-1.amazonaws.com/000000000000/bucketsearch-jobs"}`,
 	}
 	mustRead(t, small, nil, want)
@@ -72,6 +73,24 @@ func mustRead(t *testing.T, text string, given, want map[string]string) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("properties (-want +got):\n%s", diff)
+	}
+}
+
+// TestCacheName checks that a stack of any name can have a serverless Redis: the name of the Redis does not depend on
+// it, is short, and has no capital letters.
+func TestCacheName(t *testing.T) {
+	t.Parallel()
+	read, err := readTemplate[template]("../../infra/template.yaml", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	caches, err := resourcesOf[struct{ ServerlessCacheName string }](read, "AWS::ElastiCache::ServerlessCache")
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := caches["RedisServerless"].ServerlessCacheName
+	if !regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`).MatchString(name) || strings.Contains(name, stackName) {
+		t.Errorf("the name is %q", name)
 	}
 }
 
