@@ -109,7 +109,7 @@ func TestWaitingIsSeen(t *testing.T) {
 	const threshold = 2 * time.Hour
 	var want []string
 	retentions := resources[struct{ MessageRetentionPeriod int }](t, "AWS::SQS::Queue")
-	for _, name := range slices.DeleteFunc(slices.Clone(task.Queues), isOnlyTicked) {
+	for _, name := range slices.DeleteFunc(slices.Clone(task.Queues), task.IsOnlyTicked) {
 		retained := retentions[strings.ToUpper(name[:1])+name[1:]+"Queue"].MessageRetentionPeriod
 		if retained == 0 || time.Duration(retained)*time.Second > threshold {
 			want = append(want, name)
@@ -142,7 +142,7 @@ func TestDashboard(t *testing.T) {
 	for _, w := range dashboard.Widgets {
 		shown[w.Properties.Title] = len(w.Properties.Metrics)
 	}
-	queued := slices.DeleteFunc(slices.Clone(task.Queues), isOnlyTicked)
+	queued := slices.DeleteFunc(slices.Clone(task.Queues), task.IsOnlyTicked)
 	queues, functions := len(queued), len(resources[function](t, "AWS::Serverless::Function"))
 	want := map[string]int{
 		"Messages": queues + 1, "Age of the oldest message (s)": queues, "Errors": functions, "Time that is paid for (ms)": functions,
@@ -153,7 +153,7 @@ func TestDashboard(t *testing.T) {
 	}
 	for _, name := range task.Queues {
 		title, shown := strings.ToUpper(name[:1])+name[1:], 2
-		if isOnlyTicked(name) {
+		if task.IsOnlyTicked(name) {
 			shown = 0
 		}
 		if strings.Count(body, "${"+title+"Queue.QueueName}") != shown || strings.Count(body, "${"+title+"}") != 2 {

@@ -33,10 +33,6 @@ func TestEveryFunctionIsDeployed(t *testing.T) {
 	}
 }
 
-// isOnlyTicked reports whether only a clock calls a function. Then it has no queue in the template, because looks into
-// empty queues are paid for.
-func isOnlyTicked(name string) bool { return name == task.Rank || name == task.Watch }
-
 // Clocks invoke their functions directly. A tick that has failed, or waits for long, is dropped: another one follows.
 func TestClocks(t *testing.T) {
 	t.Parallel()
@@ -58,7 +54,7 @@ func TestQueues(t *testing.T) {
 	functions := resources[function](t, "AWS::Serverless::Function")
 	queues := resources[queue](t, "AWS::SQS::Queue")
 	mappings := resources[mapping](t, "AWS::Lambda::EventSourceMapping")
-	read := slices.DeleteFunc(slices.Clone(task.Queues), isOnlyTicked)
+	read := slices.DeleteFunc(slices.Clone(task.Queues), task.IsOnlyTicked)
 	if len(mappings) != len(read) || len(queues) != len(read)+1 {
 		t.Errorf("%d queues and %d mappings for %d tasks and one for dead letters", len(queues), len(mappings), len(read))
 	}

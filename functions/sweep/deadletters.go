@@ -109,7 +109,8 @@ func (f *Function) resend(ctx context.Context) error {
 }
 
 // resendOne sends again the message of the dead letter with the given key. Then it deletes the letter
-// and, after it, the operator's request to send the message again (see layout.ResendKey).
+// and, after it, the operator's request to send the message again (see layout.ResendKey). It does not
+// send the tick of a clock, for which there may be no queue: the clock ticks again.
 func (f *Function) resendOne(ctx context.Context, key string) error {
 	content, found, err := blob.Find(ctx, f.Bucket, key)
 	if err != nil {
@@ -122,12 +123,14 @@ func (f *Function) resendOne(ctx context.Context, key string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.Sender.Send(ctx, letter.Queue, []byte(letter.Body), resendDelay); err != nil {
-		return err
+	if !task.IsOnlyTicked(letter.Queue) {
+		if err := f.Sender.Send(ctx, letter.Queue, []byte(letter.Body), resendDelay); err != nil {
+			return err
+		}
 	}
 	if err := f.Bucket.Delete(ctx, key); err != nil {
 		return err
 	}
-	f.Log.InfoContext(ctx, "dead letter is sent again", "queue", letter.Queue, "key", key, "reason", letter.Reason)
+	f.Log.InfoContext(ctx, "dead letter is tried again", "queue", letter.Queue, "key", key, "reason", letter.Reason)
 	return f.Bucket.Delete(ctx, layout.ResendKey(key))
 }

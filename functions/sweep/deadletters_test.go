@@ -111,6 +111,19 @@ func TestResend(t *testing.T) {
 	}
 }
 
+// TestResendTick checks that the dead letter of a clock's tick is deleted without being sent: on AWS, rank has no queue,
+// and an earlier version of the program has left the letter.
+func TestResendTick(t *testing.T) {
+	w := newQuiet(t)
+	w.wish(message.DeadLetter{Queue: task.Rank, Body: "{}"})
+	if sent := w.run(); slices.Contains(sent, task.Rank+" {}") {
+		t.Errorf("sent %q", sent)
+	}
+	if got := functionstest.Keys(t, w.bucket, layout.DeadLetters); len(got) != 0 {
+		t.Errorf("kept %v", got)
+	}
+}
+
 // TestResendFails checks that a dead letter, the copy of a message that was given up, stays in the
 // bucket if its message cannot be sent again.
 func TestResendFails(t *testing.T) {

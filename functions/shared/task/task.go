@@ -28,6 +28,10 @@ const (
 // Queues lists all queues.
 var Queues = []string{Schedule, Fetch, Pack, Index, Merge, Rank, Sweep, Watch}
 
+// IsOnlyTicked reports whether only a clock sends messages to a queue. They are all equal, and a lost one does no harm,
+// because the next tick does the same work. On AWS there are no such queues: clocks invoke their functions directly.
+func IsOnlyTicked(queue string) bool { return queue == Rank || queue == Watch }
+
 // timeouts holds the time limit of each function, by its queue. The functions schedule and watch take
 // seconds. The function fetch gets more time than the lease of its batch, which is two minutes. The function
 // merge may rewrite a whole partition, and rank reads all books.
