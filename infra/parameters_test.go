@@ -123,6 +123,38 @@ func TestWaitingIsSeen(t *testing.T) {
 	}
 }
 
+// A function that a clock invokes raises an alarm if it fails again and again: its ticks are no dead letters.
+func TestFailingClocksAreSeen(t *testing.T) {
+	t.Parallel()
+	type alarm struct {
+		Metrics []struct {
+			ID         string `json:"Id"`
+			Expression string
+			MetricStat struct {
+				Metric struct {
+					MetricName string
+					Dimensions []struct{ Value string }
+				}
+			}
+		}
+	}
+	type clock struct{ Target struct{ Arn string } }
+	want := []string{"Schedule"} // its clocks are in a loop
+	for _, c := range resources[clock](t, "AWS::Scheduler::Schedule") {
+		want = append(want, strings.TrimSuffix(c.Target.Arn, ".Arn"))
+	}
+	var watched []string
+	metrics := resources[alarm](t, "AWS::CloudWatch::Alarm")["ClocksAlarm"].Metrics
+	for _, m := range metrics {
+		if of := m.MetricStat.Metric; of.MetricName == "Errors" && strings.Contains(metrics[0].Expression, "FILL("+m.ID+", 0)") {
+			watched = append(watched, of.Dimensions[0].Value)
+		}
+	}
+	if diff := cmp.Diff(unique(want), unique(watched)); diff != "" {
+		t.Errorf("functions with an alarm (-want +got):\n%s", diff)
+	}
+}
+
 // The dashboard is JSON, and shows every queue and every function.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
