@@ -26,13 +26,14 @@ Description: web search engine that lives in a bucket
 `
 
 // What dpkg runs: after it installed the package, so that services run the new program, and before it removes it.
-// Only a removal, not an update, ends the services.
+// Only a removal, not an update, ends the services. A service that does not start again, for a mistake in its configuration,
+// does not make the installation fail: systemctl tells of it.
 const (
 	afterInstall = `#!/bin/sh
 set -e
 if [ -d /run/systemd/system ]; then
 	systemctl daemon-reload
-	systemctl try-restart 'bucketsearch*.service'
+	systemctl try-restart 'bucketsearch*.service' || true
 fi
 `
 	beforeRemoval = `#!/bin/sh

@@ -179,7 +179,7 @@ func TestDebian(t *testing.T) {
 		scripts[f.path] = string(f.content)
 	}
 	for name, line := range map[string]string{
-		"control": "Version: 1.2.3\nArchitecture: amd64\n", "postinst": "systemctl daemon-reload\n", "prerm": "disable --now bucketsearch.service\n",
+		"control": "Version: 1.2.3\nArchitecture: amd64\n", "postinst": "systemctl daemon-reload\n\tsystemctl try-restart 'bucketsearch*.service' || true\n", "prerm": "disable --now bucketsearch.service\n",
 	} {
 		if !strings.Contains(scripts[name], line) {
 			t.Errorf("%s has no %q:\n%s", name, line, scripts[name])
