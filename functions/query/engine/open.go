@@ -124,11 +124,11 @@ func (e *Engine) openSegment(ctx context.Context, want listedSegment) (*segment.
 func (e *Engine) deletions(ctx context.Context, want listedSegment) (*roaring.Bitmap, error) {
 	content := want.Deletions.Content()
 	if content == nil {
-		read, err := e.ranges.Read(ctx, want.Deletions.Key, []blob.Range{{Length: want.Deletions.Bytes}})
+		whole, err := e.ranges.Read(ctx, want.Deletions.Key, []blob.Range{{Length: want.Deletions.Bytes}})
 		if err != nil {
 			return nil, fmt.Errorf("cannot read deletions %s: %w", want.Deletions.Key, err)
 		}
-		content = read[0]
+		content = whole[0]
 	}
 	deletions, err := segment.DecodeDeletions(content)
 	if err == nil && deletions.Documents != want.Documents {

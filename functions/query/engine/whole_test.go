@@ -91,7 +91,7 @@ func TestWholeSegmentsFit(t *testing.T) {
 		t.Errorf("%d bytes of %d are for segments that are read whole", e.wholes.most, e.Memory)
 	}
 	e.wholes.most = sum/2 + sum/20 // the segments differ a little in size
-	wholes := func() (keys []string) {
+	readWhole := func() (keys []string) {
 		for key, size := range sizes {
 			if slices.Contains(counter.gets[key], blob.Range{Length: size}) {
 				keys = append(keys, key)
@@ -104,7 +104,7 @@ func TestWholeSegmentsFit(t *testing.T) {
 			t.Errorf("found %d", found.Total)
 		}
 	}
-	first := wholes()
+	first := readWhole()
 	if len(first) != len(names)/2 {
 		t.Errorf("%d of %d segments were read whole", len(first), len(names))
 	}
