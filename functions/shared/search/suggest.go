@@ -278,8 +278,11 @@ func (s *suggesting) read(ctx context.Context, best []candidate) ([][]segment.Su
 	found := make([][]segment.Suggestion, len(s.from))
 	err := s.each(withoutDeadline(ctx), func(ctx context.Context, part int) (err error) {
 		for source := 2 * part; source < 2*part+2 && err == nil; source++ {
-			if len(numbers[source]) > 0 {
-				found[source], err = s.from[source].Get(ctx, numbers[source])
+			if len(numbers[source]) == 0 {
+				continue
+			}
+			if found[source], err = s.from[source].Get(ctx, numbers[source]); err != nil && isAnchor(source) {
+				err = &Unreadable{s.parts[part].Anchors.Ref().Key, err}
 			}
 		}
 		return err

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -103,6 +104,54 @@ func TestSuggestAnchors(t *testing.T) {
 		if d := cmp.Diff(want, suggested(t, ix, Suggesting{Text: text, Size: 9})[:len(want)]); d != "" {
 			t.Errorf("%s (-want +got)\n%s", text, d)
 		}
+	}
+}
+
+// damagedAt is a source of a segment that fails to read ranges that begin at one offset.
+type damagedAt struct {
+	segment.Source
+	offset int64
+}
+
+func (d damagedAt) Read(ctx context.Context, key string, ranges []blob.Range) ([][]byte, error) {
+	if slices.ContainsFunc(ranges, func(r blob.Range) bool { return r.Offset == d.offset }) {
+		return nil, segment.ErrDamaged
+	}
+	return d.Source.Read(ctx, key, ranges)
+}
+
+// TestSuggestDamagedAnchors checks that the error names the segment of anchors (texts of links) if this is damaged, and
+// not that of the pages: queries go on without the one that is named.
+func TestSuggestDamagedAnchors(t *testing.T) {
+	d := titledPage("http://a/1", "Requests")
+	a := anchorsOf(&d, "openUrl()")
+	a.Suggested = []string{"openUrl()"}
+	content := contentOf(t, []segment.Document{a})
+	tail, err := segment.TailOf(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	faults := 0
+	for offset := range int64(len(content)) - tail {
+		source := damagedAt{segment.Bytes(content), offset}
+		anchors, err := segment.Open(t.Context(), source, segment.Ref{Key: "anchors", Bytes: int64(len(content)), Tail: tail})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ix, err := New([]Part{{Segment: segmentOf(t, []segment.Document{d}), Anchors: anchors}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = ix.Suggest(t.Context(), Suggesting{Text: "open", Size: 1}); err == nil {
+			continue // this range is not read
+		}
+		faults++
+		if fault, is := errors.AsType[*Unreadable](err); !is || fault.Segment != "anchors" {
+			t.Errorf("damaged at %d: %v", offset, err)
+		}
+	}
+	if faults != 3 {
+		t.Errorf("%d ranges are read, want 3: a page of keys, the sizes of blocks, and a block", faults)
 	}
 }
 
