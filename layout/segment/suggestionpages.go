@@ -1,8 +1,8 @@
 package segment
 
 import (
-	"bytes"
 	"context"
+	"slices"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
@@ -142,14 +142,20 @@ func (r *suggestionReader) next(ctx context.Context) (of []Suggestion, err error
 	return of, nil
 }
 
-// checkSuggestions decodes all suggestions, checks their order, and makes the pages of keys anew, which must be the
-// same as those of the segment.
+// checkSuggestions decodes all suggestions and the lists of all keys. Suggestions must be in order, and what a list says
+// of a suggestion must be true. It does not make the keys anew: other versions of the program may make other ones.
 func (s *Segment) checkSuggestions(ctx context.Context) error {
 	r, err := s.suggestionReader(ctx)
-	if err != nil || r == nil {
+	if err != nil {
 		return err
 	}
-	w := newSuggestionWriter(s.tail.documents)
+	if r == nil {
+		if slices.ContainsFunc(s.tail.columns, func(c columnExtent) bool { return c.isOfSuggestions() }) {
+			return s.wrap(damaged("column %s is missing", suggestionSizes))
+		}
+		return nil
+	}
+	var all []keyed // by number; without places
 	last := ""
 	for {
 		of, err := r.next(ctx)
@@ -161,28 +167,64 @@ func (s *Segment) checkSuggestions(ctx context.Context) error {
 		}
 		for i := range of {
 			key := of[i].key()
-			if key <= last || len(of[i].Docs) == 0 || of[i].Pages == 0 || r.all.whole != nil && !r.all.whole.describes(w.count, &of[i]) {
-				return s.wrap(damaged("suggestion %q is out of order, or is another than is told of it", of[i].Text))
+			if key <= last || len(of[i].Docs) == 0 || of[i].Pages == 0 {
+				return s.wrap(damaged("suggestion %q is out of order, or of no document", of[i].Text))
 			}
-			w.add(&of[i])
+			all = append(all, keyed{number: uint32(len(all)), traits: traitsOf(&of[i]), doc: of[i].Docs[0]})
 			last = key
 		}
 	}
-	if r.all.whole != nil {
-		return r.all.eachWith(ctx, "", func(keyed, bool) {})
+	return r.all.checkLists(ctx, all)
+}
+
+// checkLists decodes the lists of all keys, and compares what they say of suggestions with these. The parameter is what
+// they must say of each suggestion, without places.
+func (s *Suggestions) checkLists(ctx context.Context, all []keyed) error {
+	var wrong error // about the first suggestion of which a list says what is not true
+	compare := func(k keyed, _ bool) {
+		if k.at = 0; k != all[k.number] && wrong == nil {
+			wrong = damaged("suggestions: a list is wrong about suggestion %d", k.number)
+		}
 	}
-	want := w.keyPages()
-	for i, c := range s.tail.suggestionKeys {
-		content, err := s.column(ctx, c.name, suggestionKeysKind)
+	if s.whole != nil {
+		if err := s.eachWith(ctx, "", compare); err != nil {
+			return s.segment.wrap(err)
+		}
+	}
+	in := beginning("", false, nil)
+	pages, ranges := choosePages(s.segment.tail.suggestionKeys, []wordRange{in}, false)
+	for i := range pages {
+		contents, err := s.segment.unpacked(ctx, ranges[i:i+1])
 		if err != nil {
 			return err
 		}
-		if i >= len(want) || c.name != want[i].name || !bytes.Equal(content, want[i].content) {
-			return s.wrap(damaged("column %q is not of the suggestions", c.name))
+		pages[i].content = contents[0]
+		err = pages[i].checkKeys()
+		if err == nil {
+			err = pages[i].eachKeyed(&in, s.count, s.segment.tail.documents, compare)
+		}
+		if err != nil {
+			return s.segment.wrap(err)
 		}
 	}
-	if len(s.tail.suggestionKeys) < len(want) {
-		return s.wrap(damaged("a page of keys of suggestions is missing"))
+	if wrong != nil {
+		return s.segment.wrap(wrong)
+	}
+	return nil
+}
+
+// checkKeys checks the order of the keys of a page, and that they belong there.
+func (r *readPage) checkKeys() error {
+	p := parser{data: r.content}
+	before := r.after
+	var key []byte
+	for p.left() > 0 {
+		key = p.front(key)
+		p.take(p.count(1)) // its list
+		if p.failed || string(key) <= before || string(key) > r.last {
+			return damaged("page of suggestions up to %q: key %q is out of order", r.last, key)
+		}
+		before = string(key)
 	}
 	return nil
 }

@@ -2,6 +2,8 @@ package segment
 
 import (
 	"bytes"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -205,6 +207,50 @@ func TestSuggestionPages(t *testing.T) {
 	}
 	if of, err := s.Suggestions(t.Context(), "abc"); err != nil || len(of.pages) > 2 || of.All() {
 		t.Errorf("%d of %d pages are read: %v", len(of.pages), len(s.tail.suggestionKeys), err)
+	}
+}
+
+// TestCheckSuggestions changes a page of keys, and makes its checksum right again. Check must notice if the page says
+// what is not true of a suggestion, or has its keys out of order. It must allow a key of which this version of the
+// program does not know why the suggestion has it.
+func TestCheckSuggestions(t *testing.T) {
+	docs := generate(3, 1)
+	for i := range docs {
+		docs[i].Name, docs[i].Headings = fmt.Sprintf("Page %d", i), nil
+	}
+	content := mustBuild(t, docs, 0)
+	column := mustOpen(t, content).tail.suggestionKeys[0]
+	start := int(column.offset)
+	_, width := binary.Uvarint(content[start:])
+	start += width + 1 // the page begins behind its size and a byte
+	// The page: the keys 0, 1, 2 and page. Keys of one byte take 2 bytes; each has the size 3 and a list of one
+	// suggestion. The key page has 1 + 4 bytes, the size 9 and a list of three.
+	for _, c := range []struct {
+		name  string
+		at    int // offset in the page
+		was   byte
+		is    byte
+		sound bool
+	}{
+		{"number", 3, 0<<2 | byte(AtWord), 1<<2 | byte(AtWord), false},
+		{"traits", 4, byte(titleTrait), 0, false},
+		{"document", 5, 0, 1, false},
+		{"number of no suggestion", 3, 0<<2 | byte(AtWord), 9<<2 | byte(AtWord), false},
+		{"size of a list", 2, 3, 4, false},
+		{"order of keys", 1, '0', '9', false},
+		{"another key", 1, '0', '+', true},
+		{"unchanged", 1, '0', '0', true},
+	} {
+		changed := slices.Clone(content)
+		if changed[start+c.at] != c.was {
+			t.Fatalf("%s: byte %d is %d, want %d", c.name, c.at, changed[start+c.at], c.was)
+		}
+		changed[start+c.at] = c.is
+		end := int(column.end()) - sealSize
+		copy(changed[end:], seal(slices.Clone(changed[column.offset:end]), 0)[end-int(column.offset):])
+		if err := Check(changed); (err == nil) != c.sound || err != nil && !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v", c.name, err)
+		}
 	}
 }
 

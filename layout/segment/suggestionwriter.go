@@ -243,12 +243,13 @@ func (w *suggestionWriter) closeBlock() {
 	w.block, w.last = w.block[:0], ""
 }
 
-// keyPages returns the pages of all keys.
+// keyPages returns the pages of all keys. It takes the lists from w.lists, so that both need not fit into memory.
 func (w *suggestionWriter) keyPages() []wordPage {
 	pages := pageWriter{prefix: suggestionKeysPrefix, size: suggestionPageSize}
 	for _, key := range slices.Sorted(maps.Keys(w.lists)) {
 		pages.begin([]byte(key))
 		list := w.lists[key].encoded
+		delete(w.lists, key)
 		pages.page = append(binary.AppendUvarint(pages.page, uint64(len(list))), list...)
 	}
 	return pages.finish()

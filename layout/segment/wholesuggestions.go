@@ -106,8 +106,3 @@ func (w *wholeSuggestions) contents(blocks []int) ([][]byte, error) {
 	}
 	return contents, nil
 }
-
-// describes reports whether the traits and the document of the suggestion with the given number are those of s.
-func (w *wholeSuggestions) describes(number uint32, s *Suggestion) bool {
-	return s.Docs[0] == w.doc(number) && traitsOf(s) == traits(w.traits[number])
-}

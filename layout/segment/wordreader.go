@@ -19,7 +19,8 @@ type Words struct {
 	whole   *vellum.FST // all words, if the segment has no pages of words; else nil
 }
 
-// readPage is a page of words, or of keys of suggestions, that was read. Its words are above the string after, and not above the string last.
+// readPage is a page of words, or of keys of suggestions, that was read. Its words are above the string after, and not
+// above the string last.
 type readPage struct {
 	after, last string
 	backward    bool // whether its words, and these two strings, are written backward
