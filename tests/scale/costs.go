@@ -89,11 +89,13 @@ func (c *crawl) idle(ctx context.Context, _ *web, name string) error {
 	return c.meter.measure(name, func() error { return c.sweep(ctx, c.call) })
 }
 
-// status reads the status, and compares it with the web.
+// status reads the status, and compares it with the web. There may be more documents than pages: those of packages that
+// were packed anew are dead in their first segments until a merge leaves them out. That none lives twice is what verify
+// checks.
 func (c *crawl) status(ctx context.Context, w *web, name string) error {
 	return c.meter.measure(name, func() error {
 		found, err := system.ReadStatus(ctx, c.bucket, countblob.Counts{}, "")
-		if want := w.pages(); err == nil && (found.Stored != want || found.Documents != want || found.Pending > 0 || len(found.Faults) > 0) {
+		if want := w.pages(); err == nil && (found.Stored != want || found.Documents < want || found.Pending > 0 || len(found.Faults) > 0) {
 			err = fmt.Errorf("%d pages are stored, %d documents indexed, %d URLs pending, and the web has %d pages; faults: %q",
 				found.Stored, found.Documents, found.Pending, want, found.Faults)
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -112,5 +111,5 @@ func number(v float64) string {
 		return "0"
 	}
 	digits := max(0, 2-int(math.Floor(math.Log10(math.Abs(v)))))
-	return strings.TrimPrefix(fmt.Sprintf("%.*f", cmp.Or(digits, 0), v), "0")
+	return strings.TrimPrefix(fmt.Sprintf("%.*f", digits, v), "0")
 }
