@@ -133,8 +133,8 @@ func TestSuggestDamagedAnchors(t *testing.T) {
 	}
 	faults := 0
 	for offset := range int64(len(content)) - tail {
-		source := damagedAt{segment.Bytes(content), offset}
-		anchors, err := segment.Open(t.Context(), source, segment.Ref{Key: "anchors", Bytes: int64(len(content)), Tail: tail})
+		from := damagedAt{segment.Bytes(content), offset}
+		anchors, err := segment.Open(t.Context(), from, segment.Ref{Key: "anchors", Bytes: int64(len(content)), Tail: tail})
 		if err != nil {
 			t.Fatal(err)
 		}
