@@ -25,6 +25,7 @@
 //	judgments/<hash of query>/<content hash>.json         how well pages answer the query, by one judge at one time
 //	clicks/<yyyyMMdd>/<hash of query and page>/<slot>.json  that a reader clicked the page as a result of the query
 //	due/<partition>/<content hash>.due                   URLs that are to be requested again within a day, sorted by time
+//	runs/<crawl partition>/<content hash>.run            states of finished URLs that Redis does not hold any more
 //	quarantine/<key, '+' for '/'>@<content hash>         bytes that could not be read; the manifest says why
 //
 // Partitions are written with four digits, the epoch in a batch's name with eight, all other
@@ -33,7 +34,7 @@
 // reports it, and Bucketsearch never reads or deletes it (see [IsForeign]).
 //
 // Any damage of an object can be detected. Packages and spool objects have CRCs. The names of
-// books, segments, overlays, judgments, quarantined objects and lists of due URLs contain a hash of
+// books, segments, overlays, judgments, quarantined objects, lists of due URLs and runs contain a hash of
 // their bytes. All other objects are JSON with a checksum in the field sum (see [Seal]), or, in the case of hints, a
 // copy of such JSON.
 package layout

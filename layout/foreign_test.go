@@ -15,7 +15,7 @@ func TestIsForeign(t *testing.T) {
 		layout.PackageKey(12345, layout.PackageName{Base: 2, Created: at, Collision: 7}), layout.BookKey(0, hash), layout.SegmentKey(12345, hash),
 		layout.OverlayKey(0, 7, hash), layout.ManifestKey(0, 1), layout.HintKey(0), layout.SettingsHint, layout.EpochKey(1), layout.TakedownKey(1), layout.ControlKey(1), layout.CurationKey(1), layout.CopyKey(layout.CurationKey(1)),
 		layout.FeedbackKey(at, "worker"), layout.DeadLetterKey("pack", hash), layout.ResendKey(layout.DeadLetterKey("pack", hash)),
-		layout.JudgmentKey(hash, nil), layout.ClickKey(at, hash, 63), layout.DueKey(3, nil), layout.QuarantineKey(layout.BookKey(0, hash), nil), layout.QuarantinePrefix(layout.BookKey(0, hash)),
+		layout.JudgmentKey(hash, nil), layout.ClickKey(at, hash, 63), layout.DueKey(3, nil), layout.RunKey(3, hash), layout.QuarantineKey(layout.BookKey(0, hash), nil), layout.QuarantinePrefix(layout.BookKey(0, hash)),
 	} {
 		if layout.IsForeign(key) {
 			t.Errorf("%s is foreign", key)

@@ -41,12 +41,14 @@ const (
 	Judgments   = "judgments/"
 	Clicks      = "clicks/"
 	Due         = "due/"
+	Runs        = "runs/"
 )
 
 // Prefixes are the prefixes of all keys in the bucket.
 var Prefixes = []string{
 	Collections, Strategies, Spool, Packages, Books, Segments, Overlays, Manifests, Hints,
 	Epochs, Quarantine, Takedowns, Controls, Feedback, DeadLetters, Copies, Judgments, Clicks, Due,
+	Runs,
 }
 
 // ContentHash names an object by its content: the first 128 bits of SHA-256,
@@ -153,6 +155,21 @@ func CheckDue(key string, content []byte) error {
 	return nil
 }
 
+// RunPrefix returns the prefix of the keys of a crawl partition's runs.
+func RunPrefix(crawl int) string { return Runs + Partition(crawl).String() + "/" }
+
+// RunKey returns the key of a run, an object with states of finished URLs of a crawl partition; hash is the
+// ContentHash of the run.
+func RunKey(crawl int, hash string) string { return RunPrefix(crawl) + hash + ".run" }
+
+// CheckRun checks the content of a run: it returns an error if the hash in the key is not that of the content.
+func CheckRun(key string, content []byte) error {
+	if !strings.HasSuffix(key, "/"+ContentHash(content)+".run") {
+		return errors.New("it is another than its name says")
+	}
+	return nil
+}
+
 // OverlayPrefix returns the prefix of the keys of a partition's overlays: objects with later data
 // about its segments.
 func OverlayPrefix(p Partition) string { return Overlays + p.String() + "/" }
@@ -235,6 +252,7 @@ var (
 	bookPattern       = regexp.MustCompile(`^` + Books + `\d{4,}/[0-9a-f]{32}\.book$`)
 	segmentPattern    = regexp.MustCompile(`^` + Segments + `\d{4,}/[0-9a-f]{32}\.seg$`)
 	duePattern        = regexp.MustCompile(`^` + Due + `\d{4,}/[0-9a-f]{32}\.due$`)
+	runPattern        = regexp.MustCompile(`^` + Runs + `\d{4,}/[0-9a-f]{32}\.run$`)
 	hintPattern       = regexp.MustCompile(`^` + Hints + `\d{4,}\.json\.zst$`)
 	quarantinePattern = regexp.MustCompile(`^` + Quarantine + `[^/]*\+[^/]*$`)
 	letterPattern     = regexp.MustCompile(`^` + DeadLetters + `[^/]+/[0-9a-f]{32}\.(json|again)$`)
@@ -270,6 +288,7 @@ var ours = map[string]func(key string) bool{
 	Judgments:   judgmentPattern.MatchString,
 	Clicks:      func(key string) bool { _, err := ParseClickKey(key); return err == nil },
 	Due:         duePattern.MatchString,
+	Runs:        runPattern.MatchString,
 }
 
 // Published are the prefixes of the documents that people publish in numbered versions.

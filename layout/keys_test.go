@@ -28,6 +28,7 @@ func TestKeys(t *testing.T) {
 		{layout.StrategyKey("crawl", 1), "strategy/crawl/000000000001.json"},
 		{layout.JudgmentKey("ab", []byte("{}")), "judgments/ab/" + layout.ContentHash([]byte("{}")) + ".json"},
 		{layout.ClickKey(created, "ab", 7), "clicks/20261121/ab/07.json"},
+		{layout.RunKey(7, "5b0d"), "runs/0007/5b0d.run"},
 		{layout.DueKey(7, []byte("{}")), "due/0007/" + layout.ContentHash([]byte("{}")) + ".due"},
 		{layout.QuarantineKey("spool/0000/x.spool", []byte("?")), "quarantine/spool+0000+x.spool@" + layout.ContentHash([]byte("?"))},
 	} {

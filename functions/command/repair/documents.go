@@ -44,6 +44,7 @@ func (r *Repairer) mendApart(ctx context.Context, problem verify.Problem, report
 		layout.Judgments: giveUp("what it said of results is lost, and eval measures by the others"),
 		layout.Clicks:    giveUp("the click is lost, and eval measures by the others"),
 		layout.Due:       giveUp("the sweep finds the URLs in it in the books"),
+		layout.Runs:      giveUp("the frontier that needs it is rebuilt from the books"),
 		layout.Copies:    giveUp("what it is a copy of is damaged or deleted, too"),
 	}[strings.SplitAfterN(key, "/", 2)[0]]
 	if key == layout.SettingsHint {

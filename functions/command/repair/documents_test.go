@@ -71,6 +71,8 @@ func TestApart(t *testing.T) {
 	clicked := functionstest.Keys(t, whole.Bucket, layout.Clicks)[0]
 	due := layout.DueKey(0, []byte("books"))
 	functionstest.Put(t, whole.Bucket, due, []byte("books"))
+	finished := layout.RunKey(0, layout.ContentHash([]byte("states")))
+	functionstest.Put(t, whole.Bucket, finished, []byte("states"))
 	name := again.Name
 	for key, want := range map[string]string{ // key that must exist after the repair, for each damaged object
 		layout.StrategyKey("crawl", 1):                                 layout.StrategyKey("crawl", 2),
@@ -84,10 +86,11 @@ func TestApart(t *testing.T) {
 		layout.EpochKey(8):                                             layout.EpochKey(9),
 		layout.FeedbackKey(functionstest.Start, "worker"):              "",
 		layout.DeadLetterKey("pack", layout.ContentHash([]byte("{}"))): "",
-		judged:  "",
-		clicked: "",
-		due:     "",
-		copied:  layout.QuarantinePrefix("segments/0000/old.seg@"),
+		judged:   "",
+		clicked:  "",
+		due:      "",
+		finished: "",
+		copied:   layout.QuarantinePrefix("segments/0000/old.seg@"),
 	} {
 		for how, damage := range map[string]func([]byte) []byte{
 			"flipped": verifytest.Flip, "truncated": verifytest.Truncate, "zeros": func(b []byte) []byte { return make([]byte, len(b)) },

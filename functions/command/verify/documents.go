@@ -42,6 +42,7 @@ var apart = []struct {
 	{layout.Judgments, judgment.Check},
 	{layout.Clicks, judgment.CheckClick},
 	{layout.Due, layout.CheckDue},
+	{layout.Runs, layout.CheckRun},
 }
 
 // isVersion reports whether a key is that of a numbered version of a published document, or of a

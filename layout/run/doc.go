@@ -1,0 +1,27 @@
+// Package run reads and writes runs: the states of finished URLs that the frontier, which is in Redis, has moved to
+// the bucket. (A finished URL has been requested, and waits for no other request.) A run is an immutable object that
+// is sorted by URL, so that the states of some URLs are found by few ranged reads. Runs are disposable: if one is
+// lost, the frontier is rebuilt from the books.
+//
+// A URL is named by the hash of its site (the upper half of its place) and by its identity. So the URLs of a site are
+// neighbours. To find the states of some URLs, a Reader requests the directory at the end, then the blocks in which
+// the URLs may be. For this package a state is any text.
+//
+//	offset  bytes
+//	0       8      FF 'R' 'U' 'N' 'S', version 01, CR LF
+//	8       …      blocks, each a zstd frame with a checksum
+//	…       28·k   directory: for each block the site hash u32 and the identity (16 bytes) of its first
+//	               URL, the number of its URLs u32, its size in bytes u32
+//	−16     4      number of blocks k, u32
+//	−12     4      CRC-32C of the directory and k
+//	−8      8      the first eight bytes once more
+//
+// Numbers are big-endian. A block has at most 1024 URLs. The record of a URL is its site hash, its identity and its
+// state, one after another. Before compression, a block holds the length of each record (u16), then the first byte of
+// every record, then the second byte of those records that have one, and so on. Most records have the same bytes at
+// some positions, such as the site hash and the beginning of a version, so these take next to no room. A URL with a
+// state of 10 bytes takes some 18 bytes.
+//
+//	version  since       what is new
+//	1        2026-11-26
+package run

@@ -1,0 +1,186 @@
+package run
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"slices"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// ErrDamaged means that an object is not a run, or that some of its bytes have changed.
+var ErrDamaged = errors.New("run is damaged")
+
+const (
+	magic = "\xffRUNS\x01\r\n"
+	// MaxState is the greatest length of a state, in bytes.
+	MaxState    = 4 << 10
+	blockURLs   = 1024      // greatest number of URLs in a block
+	blockTarget = 64 << 10  // a block is closed when its records have so many bytes
+	maxBlock    = 128 << 10 // greatest size of a block before compression, in bytes
+
+	urlBytes    = 4 + len(layout.Identity{})
+	entryBytes  = urlBytes + 4 + 4 // length of an entry of the directory
+	footerBytes = 4 + 4 + len(magic)
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// URL names a URL in a run.
+type URL struct {
+	Site uint32 // hash of the URL's site (layout.Place.Site)
+	ID   layout.Identity
+}
+
+// Compare returns a number below, equal to or above 0 if u comes before v, is v, or comes after v in a run. The
+// order is that of places and identities.
+func (u URL) Compare(v URL) int {
+	return cmp.Or(cmp.Compare(u.Site, v.Site), slices.Compare(u.ID[:], v.ID[:]))
+}
+
+// Record is the state of a URL.
+type Record struct {
+	URL
+	State string
+}
+
+// block is an entry of the directory.
+type block struct {
+	first  URL
+	urls   int
+	offset int64 // the directory has the sizes instead
+	size   int64 // in bytes, compressed
+}
+
+// encoder compresses blocks. It is safe for concurrent use.
+var encoder = func() *zstd.Encoder {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithWindowSize(maxBlock), zstd.WithLowerEncoderMem(true))
+	if err != nil {
+		panic(err) // an option that is not valid
+	}
+	e.EncodeAll(nil, nil) // it makes its buffers at the first use
+	return e
+}()
+
+// Encode returns a run with these records. Each URL must come after the one before it (see URL.Compare), and no state
+// may be longer than MaxState.
+func Encode(records []Record) ([]byte, error) {
+	file := []byte(magic)
+	var directory []byte
+	for from := 0; from < len(records); {
+		to, size := from, 0
+		for to < len(records) && to-from < blockURLs && size < blockTarget {
+			if r := records[to]; len(r.State) > MaxState {
+				return nil, fmt.Errorf("state of %s has %d bytes, want at most %d", r.ID, len(r.State), MaxState)
+			}
+			if to > 0 && records[to-1].Compare(records[to].URL) >= 0 {
+				return nil, fmt.Errorf("%s in a run comes after %s, want them sorted", records[to].ID, records[to-1].ID)
+			}
+			size += urlBytes + len(records[to].State)
+			to++
+		}
+		start := len(file)
+		file = encoder.EncodeAll(columns(records[from:to]), file)
+		directory = appendURL(directory, records[from].URL)
+		directory = binary.BigEndian.AppendUint32(directory, uint32(to-from))
+		directory = binary.BigEndian.AppendUint32(directory, uint32(len(file)-start))
+		from = to
+	}
+	directory = binary.BigEndian.AppendUint32(directory, uint32(len(directory)/entryBytes))
+	crc := crc32.Checksum(directory, castagnoli)
+	file = binary.BigEndian.AppendUint32(append(file, directory...), crc)
+	return append(file, magic...), nil
+}
+
+func appendURL(b []byte, u URL) []byte {
+	return append(binary.BigEndian.AppendUint32(b, u.Site), u.ID[:]...)
+}
+
+func parseURL(b []byte) URL {
+	return URL{binary.BigEndian.Uint32(b), layout.Identity(b[4:urlBytes])}
+}
+
+// columns returns the records of a block as they are before compression.
+func columns(records []Record) []byte {
+	var b []byte
+	rows, longest := make([][]byte, len(records)), 0
+	for i, r := range records {
+		rows[i] = append(appendURL(nil, r.URL), r.State...)
+		b = binary.BigEndian.AppendUint16(b, uint16(len(rows[i])))
+		longest = max(longest, len(rows[i]))
+	}
+	for at := range longest {
+		for _, row := range rows {
+			if at < len(row) {
+				b = append(b, row[at])
+			}
+		}
+	}
+	return b
+}
+
+// parseColumns returns the n records of a block after decompression, or false if they are damaged.
+func parseColumns(b []byte, n int) ([]Record, bool) {
+	if len(b) < 2*n {
+		return nil, false
+	}
+	lengths, b := b[:2*n], b[2*n:]
+	rows, sum, longest := make([][]byte, n), 0, 0
+	for i := range rows {
+		length := int(binary.BigEndian.Uint16(lengths[2*i:]))
+		if sum += length; length < urlBytes || sum > len(b) {
+			return nil, false
+		}
+		rows[i], longest = make([]byte, 0, length), max(longest, length)
+	}
+	if sum != len(b) {
+		return nil, false
+	}
+	for at := range longest {
+		for i, row := range rows {
+			if at < cap(row) {
+				rows[i], b = append(row, b[0]), b[1:]
+			}
+		}
+	}
+	records := make([]Record, n)
+	for i, row := range rows {
+		records[i] = Record{parseURL(row), string(row[urlBytes:])}
+		if i > 0 && records[i-1].Compare(records[i].URL) >= 0 {
+			return nil, false
+		}
+	}
+	return records, true
+}
+
+// parseDirectory returns the directory of a run from the last bytes of the run, and the size of the directory with
+// the footer after it. If the bytes do not have the whole directory, it returns only the size.
+func parseDirectory(tail []byte) (blocks []block, size int64, err error) {
+	if len(tail) < footerBytes || string(tail[len(tail)-len(magic):]) != magic {
+		return nil, 0, fmt.Errorf("%w: it does not end as a run does", ErrDamaged)
+	}
+	footer := tail[len(tail)-footerBytes:]
+	size = int64(binary.BigEndian.Uint32(footer))*int64(entryBytes) + int64(footerBytes)
+	if size > int64(len(tail)) {
+		return nil, size, nil
+	}
+	directory := tail[int64(len(tail))-size : len(tail)-footerBytes+4]
+	if crc32.Checksum(directory, castagnoli) != binary.BigEndian.Uint32(footer[4:]) {
+		return nil, 0, fmt.Errorf("%w: the checksum of its directory does not match", ErrDamaged)
+	}
+	offset := int64(len(magic))
+	for ; len(directory) >= entryBytes; directory = directory[entryBytes:] {
+		numbers := directory[urlBytes:]
+		b := block{parseURL(directory), int(binary.BigEndian.Uint32(numbers)), offset, int64(binary.BigEndian.Uint32(numbers[4:]))}
+		if b.urls > blockURLs || len(blocks) > 0 && blocks[len(blocks)-1].first.Compare(b.first) >= 0 {
+			return nil, 0, fmt.Errorf("%w: its directory is not that of a run", ErrDamaged)
+		}
+		blocks, offset = append(blocks, b), offset+b.size
+	}
+	return blocks, size, nil
+}

@@ -1,0 +1,223 @@
+package run
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+)
+
+var update = flag.Bool("update", false, "write the files in testdata anew")
+
+// records returns the records of the given number of URLs on each of some sites. Their states are like those of the
+// frontier: a letter, and a version in 9 bytes. Those of the last site are of different lengths.
+func records(sites, urls int) (all []Record) {
+	for site := range sites {
+		for i := range urls {
+			token := uint32(site*urls+i) / 100
+			state := "s\x00\x00\x00\x07\x00" + string([]byte{byte(token >> 24), byte(token >> 16), byte(token >> 8), byte(token)})
+			if site == sites-1 {
+				state += strings.Repeat("mark", i%7*(i%3))
+			}
+			all = append(all, Record{URL{uint32(site) << 20, layout.IdentityOf(fmt.Sprint(site, i))}, state})
+		}
+	}
+	slices.SortFunc(all, func(a, b Record) int { return a.Compare(b.URL) })
+	return all
+}
+
+func open(t testing.TB, content []byte) (*Reader, *countblob.Bucket) {
+	t.Helper()
+	bucket := memblob.New()
+	if err := bucket.Create(t.Context(), "run", content); err != nil {
+		t.Fatal(err)
+	}
+	counted := countblob.New(bucket)
+	r, err := Open(t.Context(), counted, "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, counted
+}
+
+func encode(t testing.TB, all []Record) []byte {
+	t.Helper()
+	content, err := Encode(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// TestFind looks for URLs that a run has, and for others. It counts the requests: the blocks of one site are read by
+// one request.
+func TestFind(t *testing.T) {
+	all := records(8, 2500)
+	r, bucket := open(t, encode(t, all))
+	for _, of := range []struct {
+		name   string
+		wanted []Record
+		gets   int64
+	}{
+		{"none", nil, 0},
+		{"one", all[6_123:6_124], 1},
+		{"first and last", []Record{all[0], all[len(all)-1]}, 2},
+		{"a site", all[5_000:7_500], 1},
+		{"all", all, 1},
+	} {
+		var urls []URL
+		for _, one := range of.wanted {
+			unknown := one.URL
+			unknown.ID[15]++
+			urls = append(urls, one.URL, unknown)
+		}
+		slices.SortFunc(urls, URL.Compare)
+		before := bucket.Counts().Get
+		got, err := r.Find(t.Context(), urls)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(of.wanted, got) {
+			t.Errorf("%s: %d records, want other %d", of.name, len(got), len(of.wanted))
+		}
+		if gets := bucket.Counts().Get - before; gets != of.gets {
+			t.Errorf("%s: %d requests, want %d", of.name, gets, of.gets)
+		}
+	}
+	var got []Record
+	for one, err := range r.All(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, one)
+	}
+	if !slices.Equal(all, got) {
+		t.Errorf("all: %d records, want other %d", len(got), len(all))
+	}
+}
+
+// TestSize: a URL without marks takes at most 20 bytes.
+func TestSize(t *testing.T) {
+	all := records(9, 20_000)[:8*20_000]
+	if each := float64(len(encode(t, all))) / float64(len(all)); each > 20 {
+		t.Errorf("%.1f bytes a URL, want at most 20", each)
+	} else {
+		t.Logf("%.1f bytes a URL", each)
+	}
+}
+
+func TestEncodeRefuses(t *testing.T) {
+	two := records(1, 2)
+	for name, all := range map[string][]Record{
+		"unsorted":   {two[1], two[0]},
+		"twice":      {two[0], two[0]},
+		"long state": {{two[0].URL, strings.Repeat("x", MaxState+1)}},
+	} {
+		if _, err := Encode(all); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// TestDamage flips every bit of a run, and cuts it off at every byte. Then either reading fails with ErrDamaged, or
+// all records are right.
+func TestDamage(t *testing.T) {
+	all := records(2, 20)
+	whole := encode(t, all)
+	check := func(what string, content []byte) {
+		t.Helper()
+		bucket := memblob.New()
+		if err := bucket.Create(t.Context(), "run", content); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Open(t.Context(), bucket, "run")
+		var got []Record
+		if err == nil {
+			for one, errOne := range r.All(t.Context()) {
+				err = errOne
+				got = append(got, one)
+			}
+		}
+		if err == nil && !cmp.Equal(all, got) {
+			t.Errorf("%s: other records, and no error", what)
+		}
+		if err != nil && !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v, want ErrDamaged", what, err)
+		}
+	}
+	for at := range whole {
+		for bit := range 8 {
+			content := bytes.Clone(whole)
+			content[at] ^= 1 << bit
+			check(fmt.Sprintf("bit %d of byte %d", bit, at), content)
+		}
+		check(fmt.Sprintf("cut off at %d", at), whole[:at])
+	}
+}
+
+// TestGolden reads a run of version 1, and writes the same bytes.
+func TestGolden(t *testing.T) {
+	const file = "testdata/version1.run"
+	all := records(2, 20)
+	content := encode(t, all)
+	if *update {
+		if err := os.WriteFile(file, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(content, want) {
+		t.Errorf("%d bytes, which differ from the %d of %s", len(content), len(want), file)
+	}
+	var got []Record
+	r, _ := open(t, want)
+	for one, err := range r.All(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, one)
+	}
+	if d := cmp.Diff(all, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// FuzzOpen reads any bytes as a run: without a crash, and with an error if they are none.
+func FuzzOpen(f *testing.F) {
+	f.Add(encode(f, records(2, 20)))
+	f.Add(encode(f, nil))
+	f.Add([]byte(magic + "\x00\x00\x00\x00" + "\x00\x00\x00\x00" + magic))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		bucket := memblob.New()
+		if err := bucket.Create(t.Context(), "run", content); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Open(t.Context(), bucket, "run")
+		if err != nil {
+			return
+		}
+		var before *URL
+		for one, err := range r.All(t.Context()) {
+			if err != nil {
+				return
+			}
+			if before != nil && before.Compare(one.URL) >= 0 {
+				t.Fatalf("%v comes after %v", one.URL, *before)
+			}
+			before = &one.URL
+		}
+	})
+}
