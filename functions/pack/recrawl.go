@@ -12,6 +12,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/layout/run"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
@@ -127,11 +128,11 @@ func outcomesOf(ctx context.Context, reader *book.Reader, sites map[uint32]bool,
 // The outcomes are in the spool until they are packed, and then in a book. So lastOf reads the
 // spool before the books. If a batch is packed meanwhile, its outcomes are found in a book.
 func (f *Function) lastOf(ctx context.Context, s *settings.Settings, front *frontier.Frontier, entries []frontier.Entry, targets map[string]address.Address) (map[layout.Identity]*book.Outcome, error) {
-	ids := make([]layout.Identity, len(entries))
+	urls := make([]run.URL, len(entries))
 	for i, e := range entries {
-		ids[i] = e.ID
+		urls[i] = run.URL{Site: targets[e.URL].Place.Site(), ID: e.ID}
 	}
-	decided, err := front.Decided(ctx, ids)
+	decided, err := front.Decided(ctx, urls)
 	if err != nil {
 		return nil, err
 	}

@@ -105,7 +105,7 @@ func (f *Function) settle(ctx context.Context, storage layout.Partition, ledger 
 // return an error if the frontier was not built under the settings s, or if Redis has lost earlier
 // changes to it.
 func (f *Function) front(s *settings.Settings, crawl int) *frontier.Frontier {
-	return frontier.New(f.Redis, crawl).Under(s.Fingerprint()).Keeping()
+	return frontier.New(f.Redis, crawl).WithRuns(f.Bucket).Under(s.Fingerprint()).Keeping()
 }
 
 // settleLinks queues the targets of links: new URLs, pages that have changed since they were
@@ -200,7 +200,7 @@ func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, fro
 // of its collections. An operator can demand that URLs be requested again that failed before a
 // certain time (see settings.Settings.AskAgain). Such a failure becomes a retry.
 func result(s *settings.Settings, p membership.Page) frontier.Result {
-	r := frontier.Result{ID: p.Address.ID, State: p.State, Attempts: p.Attempts}
+	r := frontier.Result{ID: p.Address.ID, Place: p.Address.Place, State: p.State, Attempts: p.Attempts}
 	if len(p.Collections) == 0 {
 		return r
 	}

@@ -88,8 +88,8 @@ func waitingReason(cmd *cobra.Command, a *system.Attached, story why.Story, url 
 	if a.Redis == nil || story.Admitted == nil || story.State != account.Pending {
 		return "", nil
 	}
-	front := frontier.New(a.Redis, story.Admitted.Crawl)
-	text, err := front.Describe(cmd.Context(), url.ID)
+	front := frontier.New(a.Redis, story.Admitted.Crawl).WithRuns(a.Bucket)
+	text, err := front.Describe(cmd.Context(), url)
 	if err != nil {
 		return "", err
 	}

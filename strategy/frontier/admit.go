@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/run"
 )
 
 // Admitted is the result of Admit: how many URLs were new to the frontier, and which stored URLs the
@@ -67,7 +68,8 @@ func (f *Frontier) Admit(ctx context.Context, now time.Time, entries []Entry) (A
 			}
 			args = append(args, e.Host, element, wanted)
 		}
-		answer, err := f.run(ctx, admitScript, args...).Slice()
+		urls := func() ([]run.URL, error) { return urlsOf(part, func(e Entry) string { return e.URL }) }
+		answer, err := f.over(ctx, urls, admitScript, args...).Slice()
 		if err == nil {
 			err = admitted.add(answer)
 		}

@@ -36,7 +36,7 @@ return answer
 			want := []byte{}
 			for first := part.first; first <= part.last; first += 200 { // in parts, so that no script builds a long text
 				args := append([]any{first, min(first+199, part.last)}, part.weights...)
-				answer, err := bands.Run(t.Context(), rdb, []string{"f:{0}:"}, args...).Text()
+				answer, err := New(rdb, 0).run(t.Context(), bands, args...).Text()
 				if err != nil {
 					t.Fatal(err)
 				}

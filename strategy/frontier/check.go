@@ -15,7 +15,7 @@ import (
 // layoutVersion is the version of the keys and bytes that doc.go describes. It is part
 // of the values of the keys epoch and settings, so that a program with another layout
 // rejects the frontier.
-const layoutVersion = "6"
+const layoutVersion = "7"
 
 // ErrTokens means that two batches could get the same token (number). Tokens come from a counter in
 // Redis, which the frontiers of all partitions share. Redis has lost this counter, or holds an old
@@ -58,7 +58,7 @@ func (f *Frontier) Check(ctx context.Context, settings string) (layout.Version, 
 }
 
 func (f *Frontier) check(ctx context.Context, settings string) (newest layout.Version, err error) {
-	answer, err := checkScript.Run(ctx, f.rdb, []string{f.prefix()}, layoutVersion, settingsValue(settings)).Slice()
+	answer, err := New(f.rdb, f.partition).run(ctx, checkScript, layoutVersion, settingsValue(settings)).Slice()
 	if err != nil {
 		return newest, err
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/run"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
@@ -109,11 +109,11 @@ func TestFailed(t *testing.T) {
 		f.lease(request(noon))
 		f.waitAgain(book.Failed, again)
 		f.must(f.Mark(t.Context(), []Known{{ID: failed.ID, State: book.Failed}, {ID: stored.ID, State: book.Stored}}))
-		var ids []layout.Identity
+		var urls []run.URL
 		for _, e := range []Entry{failed, again, leased, stored, waits, entry("f", "unknown", 1)} {
-			ids = append(ids, e.ID)
+			urls = append(urls, inRuns(e))
 		}
-		got, err := f.Failed(t.Context(), ids)
+		got, err := f.Failed(t.Context(), urls)
 		f.must(err)
 		for _, e := range []Entry{failed, again, leased} {
 			if _, found := got[e.ID]; !found {

@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/run"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
 // Describe returns a clause that tells people the state of a URL: "waits at depth 2 after
 // 0 attempts".
-func (f *Frontier) Describe(ctx context.Context, id layout.Identity) (string, error) {
-	states, err := f.states(ctx, []layout.Identity{id})
+func (f *Frontier) Describe(ctx context.Context, at address.Address) (string, error) {
+	states, err := f.states(ctx, []run.URL{{Site: at.Place.Site(), ID: at.ID}})
 	if err != nil {
 		return "", f.failed("look into", err)
 	}
@@ -19,7 +20,7 @@ func (f *Frontier) Describe(ctx context.Context, id layout.Identity) (string, er
 	}
 	text, ok := describe(states[0])
 	if !ok {
-		return "", f.failed("look into", fmt.Errorf("state %q of %s is damaged", states[0], id))
+		return "", f.failed("look into", fmt.Errorf("state %q of %s is damaged", states[0], at.ID))
 	}
 	return text, nil
 }

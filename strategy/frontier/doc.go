@@ -19,6 +19,7 @@
 //	f:{3}:kept:<name>      name of one sequential caller, and number of its calls so far (see Keeping)
 //	f:{3}:rebuild          name of the rebuild that may write, and number of its calls; Distrust sets a random name
 //	f:{3}:learnt           hash   storage partition → names of its last commits (see Learning)
+//	f:{3}:runs             list of the runs, as JSON (see runList); absent before the first Retire
 //	f:{3}:known            hash   number of a bucket → the records of known URLs in it (see below); seed → a secret
 //	f:{3}:counts           hash   letters of a state → number of URLs in it; and the fields of the table below
 //	f:{3}:tallies          hash   mark of a tally (see below) → number of stored URLs that it counts, unless 0
@@ -51,21 +52,23 @@
 //
 // The hash counts also has the fields
 //
+//	here    number of records in known
+//	retires 1 if there is a list of runs
 //	fill    sum of the numbers of entries in known, hosts, hosts:<band>, next, failures, crowded, active, closed,
 //	        leases, learnt, tallies, out, filled and dropped
 //	token   the highest token of a lease
 //	missed  1 if a collection may lack pages (see Counts)
 //	turn    weighed or plain: whether a host whose first URL has a weight is leased next, or one without
 //
-// So Check finds the loss of a key: fill differs from the number of entries that it counts. The
-// loss of a queue is found when its host is leased or listed, because filled has the letter of the
-// queue.
+// So Check finds the loss of a key: fill differs from the number of entries that it counts, or retires is 1 and there
+// is no list of runs. The loss of a queue is found when its host is leased or listed, because filled has the letter
+// of the queue.
 //
 // Times are milliseconds since 1970-01-01 UTC. Versions are written as text, but in final states
 // and in elements in 9 bytes: the epoch in 4, the token in 5. The state of a URL says in which queue
 // or lease the URL is, or what its final outcome was. For a URL that is requested again, it says
 // both. A state begins with a letter: w waiting, p parked, l leased, s stored, k skipped, f failed, W
-// waiting again, L leased again.
+// waiting again, L leased again. The letter x alone stands for a URL that was removed (see Runs).
 //
 //	 0     1       3        4          5          6      7
 //	┌─────┬───────┬────────┬──────────┬──────────┬──────┐
@@ -98,6 +101,30 @@
 //	└────────┴────────┴──────────┴───────┴──────────┴───────┴───┘
 //
 // The length is that of each state, in bytes. The count is that of the records.
+//
+// # Runs
+//
+// A URL is finished if it has a final state, does not wait again, and has no outdated element in a queue. If Redis
+// holds many finished URLs, Retire moves their states to a run in the bucket (see layout/run). So the memory of Redis
+// does not grow with the number of known URLs. The counts and tallies include the states in runs.
+//
+// Where the state of a URL stands:
+//
+//	in known   in a run   the state is
+//	yes        any        that in known; the one in the run may be outdated
+//	x          any        none: Forget has removed the URL
+//	no         yes        that in the run; in the last one, if several have the URL
+//	no         no         none: the URL is unknown
+//
+// A script that needs the state of a URL that known has not answers with the URL's identity, and changes nothing. The
+// caller looks the URL up in the runs, and calls the script again with what it has found. A fence makes sure that the
+// list of runs is still the same. The list changes before a state is deleted in known. So a script that does not find
+// the state in known has been told of it, or fails. A state that was looked up is written into known, too, because
+// most links lead to few URLs. For a frontier without runs, nothing of this costs a call or a read.
+//
+// Runs are disposable. If one is lost or damaged, the frontier counts as not built, and is rebuilt from the books.
+//
+// # Elements
 //
 // An element is a record of a URL in a queue. Only elements hold the text of a URL, so it
 // is kept only while the URL waits or is leased:
@@ -141,6 +168,7 @@
 // A frontier whose layout is not that of the program counts as not built. It is rebuilt
 // from the bucket, and nothing is lost. The versions of the layout, and what each added:
 //
+//	7  the key runs, the state x, and the fields here and retires of counts
 //	6  known URLs in buckets; before, the hash known had a field for each URL. Final states without a depth;
 //	   versions of 9 bytes in final states and elements; elements without the beginning of the URL
 //	5  the keys generation, old, old:<generation>:<name>, dropped and note; the generation in the names of queues

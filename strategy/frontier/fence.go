@@ -3,6 +3,7 @@ package frontier
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +17,8 @@ import (
 type ownerFence struct {
 	key, value string
 	err        error // error of a call if the key does not have this value
+
+	next string // the call sets the key to this value; "": it does not change the key. Not used if steps is true
 
 	// steps says whether the value is followed by a number: that of the calls so far. Each call adds
 	// 1 to the number in Redis, and to the field step. If Redis restarts with older contents, the
@@ -32,7 +35,7 @@ type ownerFence struct {
 //	next     the call sets the key to this value; "": it does not change the key
 func (f *ownerFence) arguments() (value, next string) {
 	if !f.steps {
-		return f.value, ""
+		return f.value, f.next
 	}
 	return f.after(f.step), f.after(f.step + 1)
 }
@@ -52,18 +55,31 @@ func stepOf(name string, step uint64) string { return name + ":" + strconv.Forma
 // Under returns a Frontier whose calls fail with ErrNotBuilt, and change nothing,
 // unless the frontier was built under these settings.
 func (f *Frontier) Under(settings string) *Frontier {
-	under := New(f.rdb, f.partition)
+	under := f.another()
 	under.fence.Store(&ownerFence{key: f.key("settings"), value: settingsValue(settings), err: ErrNotBuilt})
 	return under
 }
 
+// another returns a Frontier of the same partition without conditions.
+func (f *Frontier) another() *Frontier { return New(f.rdb, f.partition).WithRuns(f.bucket) }
+
 // run runs a script. The script first checks the conditions f.fence and f.kept; a nil condition is
 // met. If a condition is not met, the script changes nothing, and the reply has the condition's error
 // (ownerFence.err).
+//
+// run is for scripts that need no state of a finished URL, or that change none. All others must be run by
+// over.
 func (f *Frontier) run(ctx context.Context, s *redis.Script, args ...any) *redis.Cmd {
+	return f.call(ctx, s, "", nil, args)
+}
+
+// call runs a script under the conditions f.fence, f.kept and another one; a nil condition is met. The parameter
+// recalled has states of finished URLs (see over).
+func (f *Frontier) call(ctx context.Context, s *redis.Script, recalled string, another *ownerFence, args []any) *redis.Cmd {
 	names := []string{f.prefix()}
+	args = append(slices.Clip(args), recalled)
 	var fences []*ownerFence
-	for _, fence := range []*ownerFence{f.fence.Load(), f.kept} {
+	for _, fence := range []*ownerFence{another, f.fence.Load(), f.kept} {
 		if fence != nil {
 			fences, names = append(fences, fence), append(names, fence.key)
 			value, next := fence.arguments()

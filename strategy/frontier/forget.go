@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/run"
 )
 
 // Removal says how much of a URL Forget removes.
@@ -28,9 +29,9 @@ func (f *Frontier) Forget(ctx context.Context, urls map[layout.Identity]Removal)
 	for id, removal := range urls {
 		args = append(args, string(id[:]), bool(removal))
 	}
-	queued := make(map[string]bool)
+	queued, inRuns := make(map[string]bool), f.searchRuns(ctx, urls)
 	for part := range slices.Chunk(args, 2*chunk) {
-		ids, err := f.run(ctx, forgetScript, part...).StringSlice()
+		ids, err := f.over(ctx, inRuns, forgetScript, part...).StringSlice()
 		if err != nil {
 			return f.failed("forget in", err)
 		}
@@ -100,4 +101,32 @@ func (f *Frontier) dropFrom(ctx context.Context, key, host string, number int, d
 		}
 	}
 	return nil
+}
+
+// searchRuns returns a function for over, which returns the names in runs of those of the given URLs that the runs
+// have. The sites of the URLs are not known, so it reads all runs.
+func (f *Frontier) searchRuns(ctx context.Context, wanted map[layout.Identity]Removal) func() ([]run.URL, error) {
+	var searched string // list of runs
+	var found []run.URL // in these runs
+	return func() ([]run.URL, error) {
+		text := *f.runs.Load() // over has read it
+		if text == searched {
+			return slices.Clone(found), nil
+		}
+		list, err := parseList(text)
+		if err != nil {
+			return nil, err
+		}
+		found = nil
+		for record, err := range f.all(ctx, slices.Concat(list.Groups...)) {
+			if err != nil {
+				return nil, err
+			}
+			if _, is := wanted[record.ID]; is {
+				found = append(found, record.URL)
+			}
+		}
+		searched = text
+		return slices.Clone(found), nil
+	}
 }

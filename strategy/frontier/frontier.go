@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
 // ErrNotBuilt says that the frontier of a partition must be rebuilt from the bucket and opened in a
@@ -34,11 +36,21 @@ type Frontier struct {
 	// sets the field kept; its condition is that Redis still has all writes of earlier calls.
 	fence atomic.Pointer[ownerFence]
 	kept  *ownerFence
+
+	bucket blob.Bucket            // the bucket with the runs; may be nil if there are none
+	runs   atomic.Pointer[string] // the list of runs as Redis had it at the last call; nil: none is known
 }
 
 // New returns the frontier of a crawl partition. It sends nothing to Redis.
 func New(rdb redis.UniversalClient, partition int) *Frontier {
 	return &Frontier{rdb: rdb, partition: partition}
+}
+
+// WithRuns lets f read and write runs in a bucket (see Retire), and returns f. A Frontier without a bucket cannot read
+// or change the states of URLs once there are runs.
+func (f *Frontier) WithRuns(bucket blob.Bucket) *Frontier {
+	f.bucket = bucket
+	return f
 }
 
 // Epoch returns the epoch in which the frontier is open, or ErrNotBuilt.

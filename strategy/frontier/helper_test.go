@@ -2,13 +2,17 @@ package frontier
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/run"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
@@ -34,6 +38,20 @@ func entries(host string, n int) []Entry {
 	return list
 }
 
+// addressOf returns the address of an entry's URL.
+func addressOf(e Entry) address.Address {
+	parsed, err := address.Parse(e.URL)
+	if err != nil {
+		panic(err) // the URLs of tests are valid
+	}
+	return parsed
+}
+
+func placeOf(e Entry) layout.Place { return addressOf(e).Place }
+
+// inRuns returns the name in runs of an entry's URL.
+func inRuns(e Entry) run.URL { return run.URL{Site: placeOf(e).Site(), ID: e.ID} }
+
 func paths(list []Entry) []string {
 	var urls []string
 	for _, e := range list {
@@ -44,7 +62,7 @@ func paths(list []Entry) []string {
 
 // result returns a Result for the URL of an entry.
 func result(e Entry, s book.State) Result {
-	return Result{ID: e.ID, State: s, Attempts: e.Attempts + 1}
+	return Result{ID: e.ID, Place: placeOf(e), State: s, Attempts: e.Attempts + 1}
 }
 
 // settlement returns a Settlement that gives all URLs of a lease the state s.
@@ -65,7 +83,7 @@ type fixture struct {
 // opened returns a frontier that is open in epoch 1.
 func opened(t testing.TB, rdb redis.UniversalClient) fixture {
 	t.Helper()
-	f := fixture{New(rdb, 3), t}
+	f := fixture{New(rdb, 3).WithRuns(memblob.New()), t}
 	f.must(f.Open(t.Context(), 1, "", nil))
 	return f
 }
@@ -121,10 +139,31 @@ func (f fixture) counts() Counts {
 	return counts
 }
 
-// known returns the states of the known URLs, by the bytes of their identities.
+// known returns the states of the known URLs, in Redis and in runs, by the bytes of their identities.
 func (f fixture) known() map[string]string {
 	f.t.Helper()
-	return redistest.Known(f.t, f.rdb, f.partition)
+	known := f.retired()
+	for id, state := range redistest.Known(f.t, f.rdb, f.partition) {
+		if known[id] = state; state == "x" { // removed
+			delete(known, id)
+		}
+	}
+	return known
+}
+
+// retired returns the states in runs, by the bytes of the identities of their URLs.
+func (f fixture) retired() map[string]string {
+	f.t.Helper()
+	text, err := New(f.rdb, f.partition).readList(f.t.Context())
+	f.must(err)
+	list, err := parseList(text)
+	f.must(err)
+	states := make(map[string]string)
+	for one, err := range f.all(f.t.Context(), slices.Concat(list.Groups...)) {
+		f.must(err)
+		states[string(one.ID[:])] = one.State
+	}
+	return states
 }
 
 func (f fixture) pending() map[layout.Identity]bool {

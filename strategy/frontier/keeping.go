@@ -20,7 +20,7 @@ const keptAge = 10 * time.Minute
 // calls fail with ErrNotBuilt and change nothing.
 func (f *Frontier) Keeping() *Frontier {
 	name := rand.Text()
-	keeping := New(f.rdb, f.partition)
+	keeping := f.another()
 	keeping.fence.Store(f.fence.Load())
 	keeping.kept = &ownerFence{key: f.key("kept:" + name), value: name, err: ErrNotBuilt, steps: true, age: keptAge}
 	return keeping

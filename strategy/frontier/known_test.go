@@ -12,6 +12,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/racetest"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
 // TestBuckets lets a frontier grow from no URL to thousands, and then removes most of them. The frontier must
@@ -71,7 +72,7 @@ func TestIdentityElsewhere(t *testing.T) {
 		f.must(f.Mark(t.Context(), []Known{first}))
 		for _, from := range []int{1, 9, len(record) - 16} {
 			id := layout.Identity([]byte(record[from:]))
-			if got, err := f.Describe(t.Context(), id); err != nil || got != "it does not know the URL" {
+			if got, err := f.Describe(t.Context(), address.Address{ID: id}); err != nil || got != "it does not know the URL" {
 				t.Errorf("the bytes from %d: %q, %v, want an unknown URL", from, got, err)
 			}
 			f.must(f.Mark(t.Context(), []Known{{ID: id, Version: token(2), State: book.Failed}}))

@@ -7,11 +7,13 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/run"
 )
 
 // Known is a URL with a final state, to be entered in a frontier by Mark.
 type Known struct {
 	ID      layout.Identity
+	Place   layout.Place   // of the URL; used once there are runs (see Frontier.Retire)
 	Version layout.Version // version of the batch with the final outcome
 	State   book.State     // Stored, Unchanged, Skipped or Failed
 	Tallies []string       // names of the tallies (counts of stored URLs) that include the URL while it is stored
@@ -30,7 +32,10 @@ func (f *Frontier) Mark(ctx context.Context, known []Known) error {
 			}
 			args = append(args, string(k.ID[:]), value)
 		}
-		if err := f.run(ctx, markScript, args...).Err(); err != nil {
+		urls := func() ([]run.URL, error) {
+			return placed(part, func(k Known) (layout.Place, layout.Identity) { return k.Place, k.ID })
+		}
+		if err := f.over(ctx, urls, markScript, args...).Err(); err != nil {
 			return f.failed("mark in", err)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/racetest"
+	"github.com/bucketsearch/bucketsearch/layout/run"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
@@ -30,9 +31,9 @@ func TestModel(t *testing.T) {
 			if err := rdb.FlushDB(t.Context()).Err(); err != nil {
 				t.Fatal(err)
 			}
-			run := newModelRun(t, rdb, seed)
-			run.steps(racetest.Rounds(1500, 150))
-			if done := run.done; racetest.Rounds(true, false) && (done.renewed < 100 || done.again < 100 || done.lacking < 30 || done.parked < 50 || done.held < 10 || done.cleared < 20 || done.late < 50 || done.rebuilds < 2 || done.closed < 2) {
+			random := newModelRun(t, rdb, seed)
+			random.steps(racetest.Rounds(1500, 150))
+			if done := random.done; racetest.Rounds(true, false) && (done.renewed < 100 || done.again < 100 || done.lacking < 30 || done.parked < 50 || done.held < 10 || done.cleared < 20 || done.late < 50 || done.rebuilds < 2 || done.closed < 2 || done.retired < 100 || done.forgotten < 5) {
 				t.Errorf("seed %d met too little: %+v", seed, done)
 			}
 		}
@@ -64,7 +65,9 @@ type modelRun struct {
 	//	late        a batch was settled after its lease had ended
 	//	rebuilds    the frontier was rebuilt
 	//	closed      a lease had not ended when a rebuild began
-	done struct{ renewed, again, lacking, parked, held, cleared, late, rebuilds, closed int }
+	//	retired     states were moved to a run
+	//	forgotten   final states were removed
+	done struct{ renewed, again, lacking, parked, held, cleared, late, rebuilds, closed, retired, forgotten int }
 }
 
 func newModelRun(t *testing.T, rdb redis.UniversalClient, seed uint64) *modelRun {
@@ -111,8 +114,12 @@ func (m *modelRun) step() error {
 		m.markOne()
 	case n < 235 && len(m.settled) > 0:
 		err = m.extendOne()
-	case n < 248:
+	case n < 242:
 		err = m.expire()
+	case n < 247 && len(m.met) > 0:
+		err = m.retireSome()
+	case n == 247 && len(m.met) > 0:
+		m.forgetSome()
 	case n == 249:
 		err = m.rebuild()
 	}
@@ -280,7 +287,7 @@ func (m *modelRun) renewSome() error {
 func (m *modelRun) markOne() {
 	u := m.met[m.rand.IntN(len(m.met))]
 	k := Known{
-		ID: u.ID, Version: layout.Version{Epoch: m.epoch, Token: m.rand.Uint64N(200)},
+		ID: u.ID, Place: placeOf(u), Version: layout.Version{Epoch: m.epoch, Token: m.rand.Uint64N(200)},
 		State: m.randomState(), Tallies: m.randomTallies(),
 	}
 	if k.State != book.Retry && k.State != book.NotAsked {
@@ -319,6 +326,37 @@ func (m *modelRun) expire() error {
 	return err
 }
 
+// retireSome moves the states of random URLs to a run. This must not change what the frontier knows.
+func (m *modelRun) retireSome() error {
+	var urls []run.URL
+	for range m.rand.IntN(200) {
+		urls = append(urls, inRuns(m.met[m.rand.IntN(len(m.met))]))
+	}
+	return m.repeatedly(func() error {
+		n, err := New(m.rdb, m.partition).WithRuns(m.bucket).Retire(m.t.Context(), urls)
+		m.done.retired += n
+		return err
+	})
+}
+
+// forgetSome removes random URLs that are not in queues or on lease, with their final states or without.
+func (m *modelRun) forgetSome() {
+	urls := map[layout.Identity]Removal{}
+	for range m.rand.IntN(30) {
+		e := m.met[m.rand.IntN(len(m.met))]
+		u := m.model.urls[e.ID]
+		if u == nil || u.state != 0 || u.left > 0 {
+			continue
+		}
+		urls[e.ID] = Removal(m.rand.IntN(2) == 0)
+		if urls[e.ID] == Remove {
+			delete(m.model.urls, e.ID)
+			m.done.forgotten++
+		}
+	}
+	m.must(m.Forget(m.t.Context(), urls))
+}
+
 // rebuild rebuilds the frontier from the model: final states, URLs that are due again, and
 // pending URLs.
 func (m *modelRun) rebuild() error {
@@ -355,7 +393,7 @@ func (m *modelRun) rebuild() error {
 	}
 	m.admit(m.now, pending...)
 	m.must(m.Open(m.t.Context(), m.epoch, "", nil))
-	m.Frontier = New(m.rdb, m.partition)
+	m.Frontier = New(m.rdb, m.partition).WithRuns(m.bucket)
 	return m.compareKnown()
 }
 

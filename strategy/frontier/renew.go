@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/run"
 )
 
 // Due describes a URL that has a final state, and must be requested again.
@@ -37,7 +38,8 @@ func (f *Frontier) Renew(ctx context.Context, now time.Time, renewals []Due) (re
 			}
 			args = append(args, d.Host, element)
 		}
-		n, err := f.run(ctx, renewScript, args...).Int()
+		urls := func() ([]run.URL, error) { return urlsOf(part, func(d Due) string { return d.URL }) }
+		n, err := f.over(ctx, urls, renewScript, args...).Int()
 		if err != nil {
 			return renewed, f.failed("renew in", err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/run"
 )
 
 // of sets the collection of entries, and returns them.
@@ -189,7 +190,7 @@ func TestParked(t *testing.T) {
 			t.Errorf("%d URLs are pending, want 3", len(got))
 		}
 		want := "is parked at depth 3 after 1 attempts: its collection has as many pages as it may"
-		if got, err := f.Describe(t.Context(), entry("a", "x", 0).ID); err != nil || got != want {
+		if got, err := f.Describe(t.Context(), addressOf(entry("a", "x", 0))); err != nil || got != want {
 			t.Errorf("described as %q, %v, want %q", got, err, want)
 		}
 		f.noLease(request(at(2)))
@@ -273,12 +274,12 @@ func TestDecided(t *testing.T) {
 			f.must(f.Mark(t.Context(), []Known{{ID: list[i].ID, Version: token(uint64(i)), State: s, Tallies: []string{"c:docs"}}}))
 		}
 		f.renew(due(list[3], "", token(3)))
-		var ids []layout.Identity
+		var urls []run.URL
 		for _, e := range list {
-			ids = append(ids, e.ID)
+			urls = append(urls, inRuns(e))
 		}
-		want := map[layout.Identity]layout.Version{ids[0]: token(0), ids[1]: token(1)}
-		got, err := f.Decided(t.Context(), ids)
+		want := map[layout.Identity]layout.Version{list[0].ID: token(0), list[1].ID: token(1)}
+		got, err := f.Decided(t.Context(), urls)
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%v, %s", err, diff)
 		}

@@ -29,6 +29,7 @@ var (
 	forgetScript = script("forget")
 	dropScript   = script("drop")
 	lookScript   = script("look")
+	retireScript = script("retire")
 	learnScript  = script("learn")
 	restScript   = script("finish", "rest")
 	holdScript   = script("hold")

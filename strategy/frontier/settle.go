@@ -7,6 +7,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/run"
 )
 
 // Settlement holds the outcomes of one batch. It also says how long the batch's host gets no further
@@ -27,6 +28,7 @@ type Settlement struct {
 // Result is the outcome of a request for one URL of a batch.
 type Result struct {
 	ID       layout.Identity
+	Place    layout.Place // of the URL; used once there are runs (see Frontier.Retire)
 	State    book.State
 	Attempts uint8    // number of requests since the last final outcome, this one included; used if State is Retry
 	Tallies  []string // names of the tallies (counts of stored URLs) that include the URL while it is stored
@@ -62,7 +64,10 @@ func (f *Frontier) Settle(ctx context.Context, s Settlement) (Settled, error) {
 	for {
 		part := outcomes[:min(chunk, len(outcomes))]
 		outcomes = outcomes[len(part):]
-		n, err := f.run(ctx, settleScript, s.arguments(part, len(outcomes) == 0)...).Int64Slice()
+		urls := func() ([]run.URL, error) {
+			return placed(part, func(r Result) (layout.Place, layout.Identity) { return r.Place, r.ID })
+		}
+		n, err := f.over(ctx, urls, settleScript, s.arguments(part, len(outcomes) == 0)...).Int64Slice()
 		if err == nil && len(n) != 3 {
 			err = fmt.Errorf("unexpected answer %v", n)
 		}

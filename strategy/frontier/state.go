@@ -7,8 +7,11 @@ import (
 	"math"
 	"slices"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/run"
 )
 
 // Lengths, in bytes, of the states of URLs as Redis holds them (see doc.go).
@@ -61,27 +64,52 @@ func finalState(s book.State, v layout.Version, tallies []string) (string, bool)
 	return value, true
 }
 
-// states returns the states of URLs as Redis holds them; "" for an unknown URL.
-func (f *Frontier) states(ctx context.Context, ids []layout.Identity) ([]string, error) {
-	found := make([]string, 0, len(ids))
-	for part := range slices.Chunk(ids, chunk) {
+// states returns the states of URLs, whether Redis or a run holds them; "" for an unknown URL.
+func (f *Frontier) states(ctx context.Context, urls []run.URL) ([]string, error) {
+	free := f.another()
+	var found []string
+	for part := range slices.Chunk(urls, chunk) {
 		args := make([]any, len(part))
-		for i, id := range part {
-			args[i] = string(id[:])
+		for i, u := range part {
+			args[i] = string(u.ID[:])
 		}
-		answer, err := lookScript.Run(ctx, f.rdb, []string{f.prefix()}, args...).Slice()
-		if err == nil && len(answer) != len(part) {
-			err = fmt.Errorf("unexpected answer of %d states, want %d", len(answer), len(part))
-		}
+		states, err := statesOf(free.over(ctx, func() ([]run.URL, error) { return slices.Clone(part), nil }, lookScript, args...), len(part))
 		if err != nil {
 			return nil, err
 		}
-		for _, state := range answer {
-			text, _ := state.(string)
-			found = append(found, text)
-		}
+		found = append(found, states...)
 	}
 	return found, nil
+}
+
+// held returns the states of URLs that Redis holds; "" for other URLs.
+func (f *Frontier) held(ctx context.Context, ids []layout.Identity) (found []string, err error) {
+	free := f.another()
+	for part := range slices.Chunk(ids, chunk) {
+		args, none := make([]any, len(part)), make(map[layout.Identity]string, len(part))
+		for i, id := range part {
+			args[i], none[id] = string(id[:]), ""
+		}
+		states, err := statesOf(free.call(ctx, lookScript, encodeStates(none), nil, args), len(part))
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, states...)
+	}
+	return found, nil
+}
+
+// statesOf returns the n states in an answer of the script look; "" for an unknown URL.
+func statesOf(reply *redis.Cmd, n int) ([]string, error) {
+	answer, err := reply.Slice()
+	if err == nil && len(answer) != n {
+		err = fmt.Errorf("unexpected answer of %d states, want %d", len(answer), n)
+	}
+	states := make([]string, len(answer))
+	for i, state := range answer {
+		states[i], _ = state.(string)
+	}
+	return states, err
 }
 
 // idBytes and headerOfSection are the lengths, in bytes, of an identity, and of the header of a section

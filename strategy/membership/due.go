@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
@@ -103,22 +102,22 @@ func LeadsTo(o book.Outcome) string {
 	return to
 }
 
-// LedTo returns the identities of the addresses that may be crawled because the outcome's URL leads
-// to another URL (see LeadsTo). The first is the identity of this target. Each collection of the
-// outcome crawls the target without the parameters that it drops (see Clean). The identities of the
-// resulting addresses follow. No identity occurs twice. There are none if the URL leads nowhere.
-func (s *Members) LedTo(o book.Outcome) (ids []layout.Identity) {
+// LedTo returns the addresses that may be crawled because the outcome's URL leads
+// to another URL (see LeadsTo). The first is this target. Each collection of the
+// outcome crawls the target without the parameters that it drops (see Clean). The
+// resulting addresses follow. No address occurs twice. There are none if the URL leads nowhere.
+func (s *Members) LedTo(o book.Outcome) (to []address.Address) {
 	at, err := address.Parse(LeadsTo(o))
 	if err != nil {
 		return nil
 	}
-	ids = []layout.Identity{at.ID}
+	to = []address.Address{at}
 	for _, name := range o.Collections {
-		if cleaned := s.Clean(name, at); !slices.Contains(ids, cleaned.ID) {
-			ids = append(ids, cleaned.ID)
+		if cleaned := s.Clean(name, at); !slices.Contains(to, cleaned) {
+			to = append(to, cleaned)
 		}
 	}
-	return ids
+	return to
 }
 
 // IsForAnother reports whether a URL that was skipped for some collections may still be requested for

@@ -182,7 +182,11 @@ func (v *Inventory) Aliases(ctx context.Context) iter.Seq2[Alias, error] {
 			if s.Final == nil {
 				continue
 			}
-			if to := v.settings.LedTo(*s.Final); len(to) > 0 && !yield(Alias{s.Final.Identity(), to}, nil) {
+			var to []layout.Identity
+			for _, at := range v.settings.LedTo(*s.Final) {
+				to = append(to, at.ID)
+			}
+			if len(to) > 0 && !yield(Alias{s.Final.Identity(), to}, nil) {
 				return
 			}
 		}

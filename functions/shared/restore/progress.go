@@ -65,7 +65,7 @@ func (f *Frontiers) begin(ctx context.Context, s *settings.Settings, stale []int
 func (f *Frontiers) reset(ctx context.Context, s *settings.Settings, stale []int) (map[int]*frontier.Frontier, *paceKeeper, error) {
 	fronts := make(map[int]*frontier.Frontier)
 	for _, crawl := range stale {
-		fronts[crawl] = frontier.New(f.Redis, crawl)
+		fronts[crawl] = frontier.New(f.Redis, crawl).WithRuns(f.Bucket)
 	}
 	pacer, err := f.pacer(ctx, s)
 	if err == nil {
@@ -101,7 +101,7 @@ func (f *Frontiers) resume(ctx context.Context, s *settings.Settings, stale []in
 		return nil, nil
 	}
 	for crawl, step := range r.Steps {
-		r.fronts[crawl] = frontier.New(f.Redis, crawl)
+		r.fronts[crawl] = frontier.New(f.Redis, crawl).WithRuns(f.Bucket)
 		if ok, err := r.fronts[crawl].Resume(ctx, step); err != nil || !ok {
 			return nil, err
 		}

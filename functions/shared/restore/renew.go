@@ -132,7 +132,7 @@ func (r *renewer) searchAll(ctx context.Context, listed []manifest.Book) error {
 	if err != nil {
 		return err
 	}
-	lead := leads{redis: r.Redis, settings: r.settings}
+	lead := leads{Frontiers: r.Frontiers, settings: r.settings}
 	follow := func() error {
 		again, err := lead.found(ctx)
 		for _, last := range again {
@@ -232,7 +232,7 @@ func (r *renewer) flush(ctx context.Context) error {
 }
 
 func (r *renewer) hand(ctx context.Context, crawl int) error {
-	front := frontier.New(r.Redis, crawl).Under(r.settings.Fingerprint())
+	front := frontier.New(r.Redis, crawl).WithRuns(r.Bucket).Under(r.settings.Fingerprint())
 	n, err := front.Renew(ctx, r.now, r.shares[crawl])
 	r.renewed += n
 	delete(r.shares, crawl)

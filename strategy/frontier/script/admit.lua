@@ -6,7 +6,8 @@
 -- and not counted by the tally of their mark.
 local ids = {}
 for i = 3, #ARGV, 3 do ids[#ids + 1] = identity(ARGV[i]) end
-read(ids)
+local recall = unknown(ids)
+if recall then return recall end
 
 -- lacks reports whether a URL is stored and the tally of a mark does not count it.
 local function lacks(value, mark)

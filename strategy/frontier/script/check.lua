@@ -12,6 +12,7 @@ local function wrong()
   if layout ~= ARGV[1] then return 'it was built by another version of the program' end
   if not settings then return 'it has lost a part, or was told what is not true' end
   local entries = filled_in_all()
+  if redis.call('EXISTS', RUNS) ~= (numbers.retires or 0) then return 'it has lost which runs it needs' end
   if entries ~= (numbers.fill or 0) then return 'it has ' .. entries .. ' entries of ' .. (numbers.fill or 0) end
   local leases = redis.call('ZRANGE', LEASES, 0, -1)
   for i, version in ipairs(leases) do leases[i] = PREFIX .. 'lease:' .. version end

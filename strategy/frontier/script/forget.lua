@@ -4,7 +4,8 @@
 -- were removed. Returns the identities of the URLs with such elements.
 local ids, answer = {}, {}
 for i = 1, #ARGV, 2 do ids[#ids + 1] = ARGV[i] end
-read(ids)
+local recall = unknown(ids)
+if recall then return recall end
 for i = 1, #ARGV, 2 do
   local id, all = ARGV[i], ARGV[i + 1] == '1'
   local before = state[id]

@@ -7,7 +7,7 @@ local ACTIVE, LEASES = PREFIX .. 'active', PREFIX .. 'leases'
 local CLOSED, SHUT, CROWDED = PREFIX .. 'closed', PREFIX .. 'shut', PREFIX .. 'crowded'
 local LEARNT, REBUILD = PREFIX .. 'learnt', PREFIX .. 'rebuild'
 local TALLIES, OUT, FILLED = PREFIX .. 'tallies', PREFIX .. 'out', PREFIX .. 'filled'
-local DROPPED = PREFIX .. 'dropped'
+local DROPPED, RUNS = PREFIX .. 'dropped', PREFIX .. 'runs'
 local EPOCH, SETTINGS = PREFIX .. 'epoch', PREFIX .. 'settings'
 local OLD, GENERATION = PREFIX .. 'old', redis.call('GET', PREFIX .. 'generation') or ''
 
@@ -44,6 +44,21 @@ for key, fence in pairs(fences) do
   redis.call('SET', key, fence[1])
   if fence[2] ~= '0' then redis.call('EXPIRE', key, fence[2]) end
 end
+
+-- The last argument that is left has the states that the caller has looked up in runs: of each URL the
+-- identity, the length of the state (2 bytes), and the state; a URL that no run has has none.
+-- recalled: identity → state of these URLs, '' if there is none.
+local recalled = {}
+local function remember(records)
+  local at = 1
+  while at <= #records do
+    local high, low = records:byte(at + 16, at + 17)
+    local last = at + 17 + high * 256 + low
+    recalled[records:sub(at, at + 15)] = records:sub(at + 18, last)
+    at = last + 1
+  end
+end
+remember(table.remove(ARGV))
 
 -- fill records that the number of entries in the partition's hashes and sets, without counts, has
 -- changed by so many. The field fill of counts holds their total, which the script check compares

@@ -42,13 +42,13 @@ local function record(bucket, id)
   end
 end
 
--- without returns a bucket without the record of a URL.
+-- without returns a bucket without the record of a URL, and the number of records removed: 0 or 1.
 local function without(bucket, id)
   local at, size, head, last = record(bucket, id)
-  if not at then return bucket end
+  if not at then return bucket, 0 end
   local number = (last - head - HEADER) / size
-  if number == 1 then return sub(bucket, 1, head - 1) .. sub(bucket, last) end
-  return sub(bucket, 1, head - 1) .. header(size, number - 1) .. sub(bucket, head + HEADER, at - 1) .. sub(bucket, at + size)
+  if number == 1 then return sub(bucket, 1, head - 1) .. sub(bucket, last), 1 end
+  return sub(bucket, 1, head - 1) .. header(size, number - 1) .. sub(bucket, head + HEADER, at - 1) .. sub(bucket, at + size), 1
 end
 
 -- with returns a bucket with one more record, of a URL that has none in it.
@@ -127,8 +127,15 @@ local function read_buckets(names)
   end
 end
 
--- look_up enters the states of URLs in a table, by their identities: false for an unknown URL.
-local function look_up(ids, states)
+-- REMOVED stands in a bucket for the state of a URL that was removed, but that may have a state in a run.
+local REMOVED = 'x'
+
+-- look_up enters the states of URLs in a table, by their identities: false for an unknown URL. The state
+-- in the hash known counts; without one, the state in the runs, which is written into the hash, too: it is
+-- likely to be needed again. look_up appends to unsure the identities of those unknown URLs that the caller
+-- has not looked up in runs.
+local unsure = {}
+local function look_up(ids, states, changed)
   if #ids == 0 then return end
   if not buckets then open_known() end
   local names, homes = {}, {}
@@ -144,7 +151,10 @@ local function look_up(ids, states)
   for i = 1, #ids do
     local id, records = ids[i], bucket[homes[i]]
     local at, size = record(records, id)
-    states[id] = at and sub(records, at + ID, at + size - 1) or false
+    local value = at and sub(records, at + ID, at + size - 1) or recalled[id]
+    if not value then unsure[#unsure + 1] = id end
+    states[id] = value ~= REMOVED and value ~= '' and value or false
+    if not at and states[id] then changed[id] = value end
   end
 end
 
@@ -158,19 +168,22 @@ local function grow()
   if buckets == 2 * level then level = buckets end
 end
 
--- write_known writes changed states to Redis, after the numbers of URLs in counts. The table changed
--- has the states by identity: false for a URL that was removed. For each added URL at most one bucket
--- is divided. look_up must have read all the URLs. A script calls write_known once.
-local function write_known(changed, added)
+-- write_known writes changed states to Redis. The table changed has the states by identity: false for a
+-- URL that was removed. If retires is true, such a URL was not removed, but its state is in a run now. For
+-- each added record at most one bucket is divided. look_up must have read all the URLs. A script calls
+-- write_known once.
+local function write_known(changed, retires)
+  local added = 0
   for id, value in pairs(changed) do
     local name = bucket_of(id)
-    local records = without(bucket[name], id)
+    local records, number = without(bucket[name], id)
+    if not value and not retires and redis.call('EXISTS', RUNS) == 1 then value = REMOVED end
     if value then records = with(records, id, value) end
+    added = added + (value and 1 or 0) - number
     bucket[name], rewritten[name] = records, true
   end
-  if added > 0 then
-    local urls = 0
-    for _, n in ipairs(redis.call('HMGET', COUNTS, 'w', 'l', 'p', 's', 'k', 'f')) do urls = urls + tonumber(n or 0) end
+  if added ~= 0 then
+    local urls = redis.call('HINCRBY', COUNTS, 'here', added)
     for _ = 1, added do
       if urls > LOAD * buckets then grow() end
     end

@@ -2,7 +2,8 @@
 -- ARGV: identity and final state of each URL.
 local ids = {}
 for i = 1, #ARGV, 2 do ids[#ids + 1] = ARGV[i] end
-read(ids)
+local recall = unknown(ids)
+if recall then return recall end
 for i = 1, #ARGV, 2 do decide(ARGV[i], ARGV[i + 1]) end
 write()
 return 0

@@ -5,7 +5,8 @@
 -- of them (see miss).
 local ids = {}
 for i = 3, #ARGV, 2 do ids[#ids + 1] = identity(ARGV[i]) end
-read(ids)
+local recall = unknown(ids)
+if recall then return recall end
 
 local renewed = 0
 for i = 2, #ARGV, 2 do

@@ -17,7 +17,7 @@ if not complete then -- FILLED may have lost hosts; those with a queue are in on
   for _, key in ipairs({ ACTIVE, HOSTS, unpack(WEIGHED) }) do discard(key) end
 end
 redis.call('SET', PREFIX .. 'generation', ARGV[2])
-redis.call('UNLINK', EPOCH, SETTINGS, PREFIX .. 'missed', KNOWN, COUNTS, TALLIES, OUT, HOSTS, CROWDED, ACTIVE, CLOSED, LEARNT, DROPPED, unpack(WEIGHED))
+redis.call('UNLINK', EPOCH, SETTINGS, PREFIX .. 'missed', KNOWN, COUNTS, TALLIES, OUT, HOSTS, CROWDED, ACTIVE, CLOSED, LEARNT, DROPPED, RUNS, unpack(WEIGHED))
 for _, version in ipairs(redis.call('ZRANGE', LEASES, 0, -1)) do
   local elements = redis.call('LRANGE', PREFIX .. 'lease:' .. version, 0, -1)
   local host = table.remove(elements, 1)

@@ -12,7 +12,8 @@ local retries = first + 2 * tonumber(ARGV[9])
 local lease = out(version)
 local ids = {}
 for i = first, #ARGV, 2 do ids[#ids + 1] = ARGV[i] end
-read(ids)
+local recall = unknown(ids)
+if recall then return recall end
 
 -- tried reports whether a number of attempts, from this batch, which is late, is greater than that
 -- of a URL that is pending or on lease, so that it must be recorded.

@@ -3,19 +3,27 @@
 
 -- state: identity → state of each URL that this script has read (false: unknown URL).
 -- changed: identity → state of those that it has changed (false: the URL was removed).
--- added: number of URLs that were unknown and have a state now.
 -- moved: letters of a state → change of the number of URLs in it.
 -- tallied: mark of a tally → change of the tally.
-local state, changed, added, moved, tallied = {}, {}, 0, {}, {}
+local state, changed, moved, tallied = {}, {}, {}, {}
 
 -- read reads the states of URLs into state, unless they are there already.
 local function read(ids)
-  if not next(state) then return look_up(ids, state) end
+  if not next(state) then return look_up(ids, state, changed) end
   local unread = {}
   for _, id in ipairs(ids) do
     if state[id] == nil then unread[#unread + 1] = id end
   end
-  look_up(unread, state)
+  look_up(unread, state, changed)
+end
+
+-- unknown reads the states of URLs, and returns nil if the script can go on with them. Otherwise there are
+-- runs in which the caller must look up some of these URLs first: unknown returns the answer of the script,
+-- 'recall' and the identities of these URLs. It must be called before anything is changed.
+local function unknown(ids)
+  read(ids)
+  if #unsure == 0 or redis.call('EXISTS', RUNS) == 0 then return nil end
+  return { 'recall', unpack(unsure) }
 end
 
 -- final returns the final part of a state (stored, skipped or failed): the whole state or,
@@ -69,7 +77,7 @@ end
 -- become gives a URL a new state.
 local function become(id, value)
   local before = state[id]
-  if before then count(before, -1) else added = added + 1 end
+  if before then count(before, -1) end
   count(value, 1)
   state[id], changed[id] = value, value
 end
@@ -243,12 +251,13 @@ local function decide(id, value)
   return 1
 end
 
--- write writes all changes to Redis. A script calls it once, at its end.
-local function write()
+-- write writes all changes to Redis. A script calls it once, at its end. retires is true only in the script
+-- retire (see write_known).
+local function write(retires)
   for letter, by in pairs(moved) do
     if by ~= 0 then redis.call('HINCRBY', COUNTS, letter, by) end
   end
-  write_known(changed, added)
+  write_known(changed, retires)
   for mark, by in pairs(tallied) do
     if by ~= 0 then add(TALLIES, mark, by) end
   end

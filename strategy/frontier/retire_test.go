@@ -1,0 +1,338 @@
+package frontier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/run"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+)
+
+// mark gives the URLs of some entries a final state.
+func (f fixture) mark(s book.State, list ...Entry) {
+	f.t.Helper()
+	var known []Known
+	for _, e := range list {
+		known = append(known, Known{ID: e.ID, Place: placeOf(e), Version: token(1), State: s, Tallies: []string{"c:docs"}})
+	}
+	f.must(f.Mark(f.t.Context(), known))
+}
+
+// retire moves the states of the URLs of some entries to a run, and returns how many were moved.
+func (f fixture) retire(list ...Entry) int {
+	f.t.Helper()
+	var urls []run.URL
+	for _, e := range list {
+		urls = append(urls, inRuns(e))
+	}
+	n, err := f.Retire(f.t.Context(), urls)
+	f.must(err)
+	return n
+}
+
+// finished returns the number of finished URLs in Redis.
+func (f fixture) finishedHere() int64 {
+	f.t.Helper()
+	n, err := f.Finished(f.t.Context())
+	f.must(err)
+	return n
+}
+
+// TestRetire moves finished URLs to a run. Redis then has only the others, and every method finds the states in the
+// run.
+func TestRetire(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		stored, failed, forgotten := entry("a", "stored", 1), entry("b", "failed", 1), entry("b", "forgotten", 1)
+		waits, again, behind := entry("c", "waits", 1), entry("d", "again", 1), entry("e", "behind", 3)
+		f.mark(book.Stored, stored, forgotten, again)
+		f.mark(book.Failed, failed)
+		f.renew(due(again, "", token(1)))
+		f.admit(noon, waits, behind)
+		f.mark(book.Skipped, behind) // its element stays in the queue
+		counts, known := f.counts(), f.known()
+		all := []Entry{stored, failed, forgotten, waits, again, behind, entry("f", "unknown", 1)}
+		if n := f.retire(all...); n != 3 || f.finishedHere() != 1 {
+			t.Errorf("%d URLs retired and %d stayed, want 3 and 1", n, f.finishedHere())
+		}
+		if here := redistest.Known(t, f.rdb, f.partition); len(here) != 3 {
+			t.Errorf("Redis has %d URLs, want the 3 that are not finished", len(here))
+		}
+		check := func(when string) {
+			t.Helper()
+			f.must(f.Built(t.Context(), ""))
+			if diff := cmp.Diff(counts, f.counts()); diff != "" {
+				t.Errorf("%s: counts differ: %s", when, diff)
+			}
+			if diff := cmp.Diff(known, f.known()); diff != "" {
+				t.Errorf("%s: known URLs differ: %s", when, diff)
+			}
+		}
+		check("after Retire")
+		decided, err := f.Decided(t.Context(), []run.URL{inRuns(stored), inRuns(failed)})
+		if diff := cmp.Diff(map[layout.Identity]layout.Version{stored.ID: token(1)}, decided); err != nil || diff != "" {
+			t.Errorf("decided: %v, %s", err, diff)
+		}
+		if got, err := f.Describe(t.Context(), addressOf(failed)); err != nil || got != "was decided by batch "+token(1).String() {
+			t.Errorf("described as %q, %v", got, err)
+		}
+		if n := f.admit(noon, stored, failed); n != 0 {
+			t.Errorf("%d finished URLs were admitted as new", n)
+		}
+		f.settle(Settlement{Version: token(1), Host: "a", Ended: noon, Outcomes: []Result{result(stored, book.Failed)}}) // repeated
+		check("after late calls")
+		if n := f.finishedHere(); n != 3 {
+			t.Errorf("%d finished URLs in Redis, want those 2 that were needed again, and the one that stayed", n)
+		}
+		f.must(f.Forget(t.Context(), map[layout.Identity]Removal{forgotten.ID: Remove, stored.ID: Remove}))
+		delete(known, string(forgotten.ID[:]))
+		delete(known, string(stored.ID[:]))
+		counts.Stored -= 2
+		check("after Forget")
+		if n := f.admit(noon, forgotten); n != 1 {
+			t.Errorf("%d admitted, want the URL that was forgotten", n)
+		}
+	})
+}
+
+// TestRetireGroups retires thousands of URLs in many calls. There must be few runs, few requests for one URL, and
+// all states must be right, also of those URLs that have changed since.
+func TestRetireGroups(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		bucket := countblob.New(f.bucket)
+		f.WithRuns(bucket)
+		want := map[string]string{}
+		for round := range 40 {
+			list := entries(fmt.Sprintf("host%d.example", round%7), 30+round*3)
+			var known []Known
+			for _, e := range list {
+				k := Known{ID: e.ID, Place: placeOf(e), Version: token(uint64(round)), State: book.Failed}
+				known = append(known, k)
+				want[string(e.ID[:])], _ = finalState(k.State, k.Version, nil)
+			}
+			f.must(f.Mark(t.Context(), known))
+			f.retire(list...)
+		}
+		if diff := cmp.Diff(want, f.known()); diff != "" {
+			t.Errorf("known URLs differ: %s", diff)
+		}
+		if n := len(redistest.Known(t, f.rdb, f.partition)); n != 0 {
+			t.Errorf("Redis has %d URLs, want none", n)
+		}
+		text, err := f.readList(t.Context())
+		f.must(err)
+		list, err := parseList(text)
+		f.must(err)
+		objects, err := blob.List(t.Context(), f.bucket, layout.Runs)
+		f.must(err)
+		if len(list.Groups) > 8 || len(objects) != len(slices.Concat(list.Groups...)) {
+			t.Errorf("%d groups, and %d runs in the bucket", len(list.Groups), len(objects))
+		}
+		before := bucket.Counts().Get
+		if n := f.admit(noon, entry("host3.example", "7", 1)); n != 0 {
+			t.Errorf("%d admitted, want none", n)
+		}
+		if gets := bucket.Counts().Get - before; gets > 2*int64(len(list.Groups)) {
+			t.Errorf("%d requests for one URL in %d groups", gets, len(list.Groups))
+		}
+		before = bucket.Counts().Get
+		f.admit(noon, entry("host3.example", "7", 1))
+		if gets := bucket.Counts().Get - before; gets > 0 {
+			t.Errorf("%d requests for a URL that was needed just before", gets)
+		}
+	})
+}
+
+// meddling is a bucket that calls a function before each request to read or to create an object.
+type meddling struct {
+	blob.Bucket
+	before func()
+}
+
+func (m meddling) Get(ctx context.Context, key string, r blob.Range) ([]byte, error) {
+	m.before()
+	return m.Bucket.Get(ctx, key, r)
+}
+
+func (m meddling) Create(ctx context.Context, key string, content []byte) error {
+	m.before()
+	return m.Bucket.Create(ctx, key, content)
+}
+
+// TestChangedMeanwhile: while the first run is written, a URL whose state is in it is forgotten, and another one gets
+// a new state. Neither may get back its state from before.
+func TestChangedMeanwhile(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		list, changed := entries("a", 3), false
+		f.mark(book.Stored, list...)
+		other := fixture{New(f.rdb, f.partition).WithRuns(f.bucket), t}
+		f.WithRuns(meddling{f.bucket, func() {
+			if changed {
+				return
+			}
+			changed = true
+			other.must(other.Forget(t.Context(), map[layout.Identity]Removal{list[0].ID: Remove}))
+			other.settle(Settlement{Version: token(2), Host: "a", Ended: noon, Outcomes: []Result{result(list[1], book.Failed)}})
+		}})
+		f.retire(list...)
+		failed, err := f.Failed(t.Context(), []run.URL{inRuns(list[0]), inRuns(list[1]), inRuns(list[2])})
+		if diff := cmp.Diff(map[layout.Identity]layout.Version{list[1].ID: token(2)}, failed); err != nil || diff != "" {
+			t.Errorf("failed: %v, %s", err, diff)
+		}
+		if n := f.admit(noon, list...); n != 1 {
+			t.Errorf("%d admitted, want the URL that was forgotten", n)
+		}
+	})
+}
+
+// TestRetireMeanwhile: while one process looks up URLs in runs, another moves the states of just these URLs, which
+// have changed, to a new run, and deletes the run before. The first process must not overlook them.
+func TestRetireMeanwhile(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		list := entries("a", 20)
+		f.mark(book.Stored, list[:10]...)
+		f.retire(list[:10]...)
+		other, calls := fixture{New(f.rdb, f.partition).WithRuns(f.bucket), t}, 0
+		f.WithRuns(meddling{f.bucket, func() {
+			if calls++; calls%3 == 1 && calls < 9 {
+				other.mark(book.Stored, list[10:]...)
+				other.retire(list...)
+			}
+		}})
+		if n := f.admit(noon, list...); n > 10 {
+			t.Errorf("%d admitted, want at most those that were unknown at the beginning", n)
+		}
+		f.must(f.Built(t.Context(), ""))
+		if c := f.counts(); c.Stored != 20 || c.Waiting != c.Again {
+			t.Errorf("%+v, want 20 URLs stored and none waiting for the first time", c)
+		}
+	})
+}
+
+// TestRetireKilled kills Retire at each call of the bucket, before and after the call. The frontier knows the same as
+// before, and the next Retire moves what is left.
+func TestRetireKilled(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
+		faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
+			f := opened(t, rdb)
+			f.must(f.rdb.FlushDB(t.Context()).Err())
+			f.must(f.Open(t.Context(), 1, "", nil))
+			list := entries("a", 30)
+			f.mark(book.Stored, list...)
+			f.retire(list[:10]...)
+			known, whole := f.known(), f.bucket
+			var urls []run.URL
+			for _, e := range list {
+				urls = append(urls, inRuns(e))
+			}
+			_, err := New(f.rdb, f.partition).WithRuns(faultblob.New(whole, decide)).Retire(t.Context(), urls)
+			if diff := cmp.Diff(known, f.known()); diff != "" {
+				t.Errorf("known URLs differ: %s", diff)
+			}
+			if err != nil {
+				f.retire(list...)
+			}
+			if diff := cmp.Diff(known, f.known()); diff != "" || f.finishedHere() != 0 {
+				t.Errorf("%d finished URLs in Redis, and known URLs differ: %s", f.finishedHere(), diff)
+			}
+			f.must(f.Built(t.Context(), ""))
+		})
+	})
+}
+
+// TestLostRun: a run is deleted or damaged. The call that needs it changes nothing, and the frontier counts as not
+// built.
+func TestLostRun(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		for name, harm := range map[string]func(key string, content []byte) error{
+			"deleted": func(key string, _ []byte) error { return f.bucket.Delete(t.Context(), key) },
+			"damaged": func(key string, content []byte) error {
+				content[9] ^= 1
+				return f.bucket.Replace(t.Context(), key, content)
+			},
+		} {
+			f.must(f.Reset(t.Context()))
+			f.must(f.Open(t.Context(), 1, "", nil))
+			f.mark(book.Stored, entries("a", 30)...)
+			f.retire(entries("a", 30)...)
+			objects, err := blob.List(t.Context(), f.bucket, layout.RunPrefix(f.partition))
+			f.must(err)
+			content, err := f.bucket.Get(t.Context(), objects[0].Key, blob.Range{})
+			f.must(err)
+			f.must(harm(objects[0].Key, content))
+			counts := f.counts()
+			if _, err := f.Admit(t.Context(), noon, entries("a", 40)); !errors.Is(err, ErrNotBuilt) {
+				t.Errorf("%s: %v, want ErrNotBuilt", name, err)
+			}
+			if diff := cmp.Diff(counts, f.counts()); diff != "" {
+				t.Errorf("%s: counts differ: %s", name, diff)
+			}
+			if err := f.Built(t.Context(), ""); !errors.Is(err, ErrNotBuilt) {
+				t.Errorf("%s: Built: %v, want ErrNotBuilt", name, err)
+			}
+			f.must(f.bucket.Delete(t.Context(), objects[0].Key))
+		}
+	})
+}
+
+// TestClearRuns deletes only old runs that the frontier does not need.
+func TestClearRuns(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		f.mark(book.Stored, entries("a", 30)...)
+		f.retire(entries("a", 30)...)
+		keep, foreign := slices.Collect(maps.Keys(f.retired())), layout.RunPrefix(f.partition)+"notes"
+		unneeded := layout.RunKey(f.partition, strings.Repeat("0", 32))
+		for _, key := range []string{unneeded, foreign} {
+			f.must(f.bucket.Create(t.Context(), key, []byte("x")))
+		}
+		found := func() (left []string) {
+			objects, err := blob.List(t.Context(), f.bucket, layout.Runs)
+			f.must(err)
+			for _, object := range objects {
+				if object.Key == unneeded || object.Key == foreign {
+					left = append(left, object.Key)
+				}
+			}
+			return left
+		}
+		f.must(f.ClearRuns(t.Context(), time.Unix(0, 0)))
+		if diff := cmp.Diff([]string{unneeded, foreign}, found()); diff != "" {
+			t.Errorf("what is young: %s", diff)
+		}
+		f.must(f.ClearRuns(t.Context(), time.Unix(1<<40, 0)))
+		if diff := cmp.Diff([]string{foreign}, found()); diff != "" {
+			t.Errorf("what is old: %s", diff)
+		}
+		if n := len(f.retired()); n != len(keep) {
+			t.Errorf("%d states in runs, want %d", n, len(keep))
+		}
+	})
+}
+
+// TestFewRead: without runs, nothing is read or written in the bucket.
+func TestFewRead(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		bucket := countblob.New(memblob.New())
+		f.WithRuns(bucket)
+		f.admit(noon, entries("a", 30)...)
+		f.settle(settlement(f.lease(request(noon)), noon, book.Stored))
+		f.must(f.Forget(t.Context(), map[layout.Identity]Removal{entry("a", "1", 1).ID: Remove}))
+		if c := bucket.Counts(); c.Get+c.List+c.Put > 0 {
+			t.Errorf("%+v, want no requests", c)
+		}
+	})
+}
