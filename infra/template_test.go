@@ -220,7 +220,7 @@ func TestWhoDeletes(t *testing.T) {
 	var want []string
 	for _, prefix := range []string{
 		layout.Books, layout.Clicks, layout.DeadLetters, layout.Due, layout.Feedback, layout.Judgments, layout.Manifests, layout.Overlays, layout.Packages,
-		layout.Quarantine, layout.Segments, layout.Spool,
+		layout.Quarantine, layout.Runs, layout.Segments, layout.Spool,
 	} {
 		want = append(want, "Sweep "+prefix)
 	}

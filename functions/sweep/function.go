@@ -44,6 +44,7 @@ type Limits struct {
 	Compact  compact.Limits
 	Feedback time.Duration // age at which vital signs (reports of processes) are deleted
 	Clicks   time.Duration // age at which clicks are deleted
+	Finished int64         // field Finished of restore.Frontiers
 	Tiers    segments.Limits
 }
 
@@ -112,6 +113,7 @@ func (f *Function) Run(ctx context.Context, t task.Clean) error {
 //	dead letters                  take those in SQS's queue, delete those with forgotten URLs, send again those
 //	                              that an operator names
 //	vital signs and clicks        delete old ones, once in a grace period (a day)
+//	runs                          delete those that no frontier needs, once in a grace period
 //	limits                        pause the crawl when one is reached
 //	every crawl partition         send schedule a task to lease batches
 func (f *Function) sweep(ctx context.Context) error {
@@ -140,7 +142,7 @@ func (f *Function) sweep(ctx context.Context) error {
 		}
 	}
 	errs = append(errs, f.forgetJudgments(ctx, inForce), f.drain(ctx), f.forgetLetters(ctx, inForce), f.resend(ctx),
-		f.once(ctx, "clear old", func() error { return f.clearOld(ctx) }), f.enforceLimits(ctx, inForce))
+		f.once(ctx, "clear old", func() error { return f.clearOld(ctx) }), f.clearRuns(ctx, inForce), f.enforceLimits(ctx, inForce))
 	for _, crawl := range inForce.Crawl.Partitions() {
 		errs = append(errs, f.schedule(ctx, crawl, inForce))
 	}
@@ -154,7 +156,7 @@ func (f *Function) inForce(ctx context.Context) (*settings.Settings, error) {
 }
 
 func (f *Function) fronts() *restore.Frontiers {
-	return &restore.Frontiers{Bucket: f.Bucket, Redis: f.Redis, Now: f.Now, Worker: f.Worker, Log: f.Log}
+	return &restore.Frontiers{Bucket: f.Bucket, Redis: f.Redis, Now: f.Now, Worker: f.Worker, Finished: f.Limits.Finished, Log: f.Log}
 }
 
 // schedule sends the function schedule a task to lease batches of a crawl partition. If the
@@ -211,6 +213,7 @@ func (f *Function) open(ctx context.Context, id layout.Partition) (*swept, error
 //	undone work                     send its messages again
 //	small packages                  have them indexed together
 //	URLs that are due               put back into the queues of their hosts
+//	finished URLs                   move to the bucket if Redis holds many
 //	spool                           delete packed objects
 //	books                           merge
 //	forgotten pages                 erase
@@ -250,6 +253,7 @@ func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id 
 		p.raiseUndone(ctx),
 		p.raiseTogether(ctx),
 		fronts.Renew(ctx, s, p.Manifest()),
+		fronts.Retire(ctx, s, p.Manifest()),
 		collector.Spool(ctx, spooled, out, eraser.Forgets()),
 		compact.Run(ctx, f.Bucket, p.Partition, f.Limits.Compact, f.Log),
 		p.forget(ctx, eraser),

@@ -7,6 +7,8 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/collect"
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // clearOld deletes the vital signs (reports of processes) of days that are longer ago than
@@ -39,4 +41,18 @@ func (f *Function) clearBefore(ctx context.Context, prefix, first string) (clear
 		}
 	}
 	return len(keys), collect.Delete(ctx, f.Bucket, f.Now, keys)
+}
+
+// clearRuns deletes the runs that no frontier needs and that are as old as a grace period (a day), once per grace
+// period.
+func (f *Function) clearRuns(ctx context.Context, s *settings.Settings) error {
+	return f.once(ctx, "runs", func() error {
+		for _, crawl := range s.Crawl.Partitions() {
+			front := frontier.New(f.Redis, crawl).WithRuns(f.Bucket)
+			if err := front.ClearRuns(ctx, f.Now().Add(-f.Limits.Collect.Grace)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

@@ -33,7 +33,7 @@ func (w *world) harm(key string, deleted bool) string {
 }
 
 // damageable are the prefixes of objects that repair can mend when they are damaged.
-var damageable = []string{layout.Packages, layout.Books, layout.Segments, layout.Overlays, layout.Spool, layout.Hints}
+var damageable = []string{layout.Packages, layout.Books, layout.Segments, layout.Overlays, layout.Spool, layout.Hints, layout.Runs}
 
 var damageKinds = []kind{
 	{"an object is damaged", harmAny(damageable, false)},

@@ -44,6 +44,7 @@ const (
 func (w *world) sweepLimits() sweep.Limits {
 	limits := sweep.DefaultLimits()
 	limits.Compact.Books, limits.Tiers, limits.Collect.Past, limits.Collect.Listed = 3, w.tiers, keptPast, 2
+	limits.Finished = 3
 	return limits
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/run"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
@@ -31,7 +32,7 @@ type share struct {
 
 // load writes the URLs of an account into the frontiers (the queues in Redis) of their crawl partitions,
 // but leaves out partitions that are not in the parameter fronts. The frontiers are written
-// concurrently.
+// concurrently. If a frontier then holds too many finished URLs, those of the account are moved to a run (see Retire).
 func (f *Frontiers) load(ctx context.Context, some *account.Account, fronts map[int]*frontier.Frontier, d *divider) error {
 	group, ctx := errgroup.WithContext(ctx)
 	queues := make(map[int]chan share, len(fronts))
@@ -39,12 +40,16 @@ func (f *Frontiers) load(ctx context.Context, some *account.Account, fronts map[
 		queue := make(chan share, 2)
 		queues[crawl] = queue
 		group.Go(func() error {
+			var final []run.URL
 			for part := range queue {
 				if err := f.write(ctx, front, part); err != nil {
 					return err
 				}
+				for _, k := range part.known {
+					final = append(final, run.URL{Site: k.Place.Site(), ID: k.ID})
+				}
 			}
-			return nil
+			return f.retireLoaded(ctx, front, final)
 		})
 	}
 	group.Go(func() error { return d.divide(ctx, some, queues) })
@@ -219,7 +224,7 @@ func renewalOf(a *dueTimes, u account.URL) (due frontier.Due, found bool) {
 // names the tallies in which the page is counted. A tally is a number of stored pages for which a
 // collection has a limit.
 func known(s *settings.Settings, u account.URL) frontier.Known {
-	k := frontier.Known{ID: u.Address.ID, State: u.Final.State, Version: u.Final.Version}
+	k := frontier.Known{ID: u.Address.ID, Place: u.Address.Place, State: u.Final.State, Version: u.Final.Version}
 	if u.State == account.Stored {
 		k.Tallies = s.Tallies(u.Final, u.Address)
 	}

@@ -40,6 +40,9 @@
 // due/, so that until the next day only new books are searched (see agenda). Such an object consists of
 // books without links, one after another (see layout/book).
 //
+// Redis holds a limited number of finished URLs; the states of the others are moved to the bucket (see
+// Frontiers.Retire).
+//
 // A rebuild never makes a request to a host earlier than it is allowed: see paceKeeper.
 package restore
 
@@ -69,7 +72,10 @@ type Frontiers struct {
 	Redis  redis.UniversalClient
 	Now    func() time.Time
 	Worker string // name of the process that holds the lease of a rebuild
-	Log    *slog.Logger
+	// Finished is the number of finished URLs that the Redis of a crawl partition may hold before they are moved to
+	// runs (see Retire); 0: 2¹⁸, which take some 9 MB.
+	Finished int64
+	Log      *slog.Logger
 }
 
 // leaseTime is the duration of the lease on rebuilding the frontiers. If a process is killed during
