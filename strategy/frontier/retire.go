@@ -234,8 +234,12 @@ func (f *Frontier) Finished(ctx context.Context) (int64, error) {
 }
 
 // ClearRuns deletes runs that the frontier does not need: those that were stored before the time given, and that are
-// not in the list of runs. They are left behind by processes that were killed, and by frontiers before a rebuild.
+// not in the list of runs. They are left behind by processes that were killed, and by frontiers before a rebuild. It does
+// nothing while the frontier is rebuilt: the rebuild may store an old run anew, with the same key, before it lists the run.
 func (f *Frontier) ClearRuns(ctx context.Context, before time.Time) error {
+	if _, err := f.Epoch(ctx); errors.Is(err, ErrNotBuilt) {
+		return nil
+	}
 	objects, err := blob.List(ctx, f.bucket, layout.RunPrefix(f.partition))
 	if err != nil {
 		return err

@@ -289,7 +289,7 @@ func TestLostRun(t *testing.T) {
 	})
 }
 
-// TestClearRuns deletes only old runs that the frontier does not need.
+// TestClearRuns deletes only old runs that the frontier does not need, and none during a rebuild.
 func TestClearRuns(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.mark(book.Stored, entries("a", 30)...)
@@ -319,6 +319,12 @@ func TestClearRuns(t *testing.T) {
 		}
 		if n := len(f.retired()); n != len(keep) {
 			t.Errorf("%d states in runs, want %d", n, len(keep))
+		}
+		f.must(f.bucket.Create(t.Context(), unneeded, []byte("x")))
+		f.must(f.Reset(t.Context()))
+		f.must(f.ClearRuns(t.Context(), time.Unix(1<<40, 0)))
+		if diff := cmp.Diff([]string{unneeded, foreign}, found()); diff != "" {
+			t.Errorf("while it is rebuilt: %s", diff)
 		}
 	})
 }
