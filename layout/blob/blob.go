@@ -67,8 +67,8 @@ type Bucket interface {
 	// ErrExists with the same content as success (see CreateOnce).
 	Create(ctx context.Context, key string, content []byte) error
 	// Replace stores an object whether or not the key exists. It has two uses only. Hints
-	// (copies of manifests) are replaced by newer ones. Repair puts back the bytes that an
-	// object was written with.
+	// (copies of manifests) are replaced by newer ones. Repair and the frontier put back the
+	// bytes that a damaged object was written with.
 	Replace(ctx context.Context, key string, content []byte) error
 	// Delete deletes an object. It is no error if the object is absent.
 	Delete(ctx context.Context, key string) error

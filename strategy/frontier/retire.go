@@ -157,7 +157,12 @@ func (f *Frontier) add(ctx context.Context, groups [][]listedRun, records []run.
 		}
 		one := listedRun{layout.ContentHash(content), bound{some[0].URL}, bound{some[len(some)-1].URL}, len(some)}
 		added, some = append(added, one), some[:0]
-		return blob.CreateOnce(ctx, f.bucket, layout.RunKey(f.partition, one.Hash), content)
+		key := layout.RunKey(f.partition, one.Hash)
+		err = blob.CreateOnce(ctx, f.bucket, key, content)
+		if errors.Is(err, blob.ErrExists) { // it is damaged: its name says that it had this content
+			err = f.bucket.Replace(ctx, key, content)
+		}
+		return err
 	}
 	for one, err := range sources {
 		if err != nil {

@@ -342,3 +342,56 @@ func TestFewRead(t *testing.T) {
 		}
 	})
 }
+
+// TestRunDamagedAgain: a run is damaged, and the frontier is rebuilt. The same states then go into a run with the same
+// name, in whose place the damaged object stands.
+func TestRunDamagedAgain(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		list := entries("a", 30)
+		f.mark(book.Stored, list...)
+		f.retire(list...)
+		objects, err := blob.List(t.Context(), f.bucket, layout.RunPrefix(f.partition))
+		f.must(err)
+		f.must(f.bucket.Replace(t.Context(), objects[0].Key, []byte("damaged")))
+		f.must(f.Reset(t.Context()))
+		f.must(f.Open(t.Context(), 2, "", nil))
+		f.mark(book.Stored, list...)
+		if n := f.retire(list...); n != len(list) {
+			t.Errorf("%d URLs retired, want %d", n, len(list))
+		}
+		if n := f.admit(noon, list...); n != 0 {
+			t.Errorf("%d finished URLs were admitted as new", n)
+		}
+	})
+}
+
+// TestUnqueueUnknown: to take URLs from the queues that the frontier does not know, or that are finished, no run is
+// read: the states of URLs in queues are in Redis.
+func TestUnqueueUnknown(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		list := entries("a", 30)
+		f.mark(book.Stored, list[:20]...)
+		f.retire(list[:20]...)
+		f.admit(noon, list[20])
+		bucket, urls := countblob.New(f.bucket), map[layout.Identity]Removal{}
+		f.WithRuns(bucket)
+		for _, e := range list {
+			urls[e.ID] = Unqueue
+		}
+		counts := f.counts()
+		counts.Waiting--
+		f.must(f.Forget(t.Context(), urls))
+		if diff := cmp.Diff(counts, f.counts()); diff != "" {
+			t.Errorf("counts differ: %s", diff)
+		}
+		if c := bucket.Counts(); c.Get != 0 {
+			t.Errorf("%d requests, want none", c.Get)
+		}
+		urls[list[0].ID], urls[list[1].ID] = Remove, Remove
+		counts.Stored -= 2
+		f.must(f.Forget(t.Context(), urls))
+		if diff := cmp.Diff(counts, f.counts()); diff != "" {
+			t.Errorf("counts differ: %s", diff)
+		}
+	})
+}
