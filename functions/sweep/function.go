@@ -213,7 +213,6 @@ func (f *Function) open(ctx context.Context, id layout.Partition) (*swept, error
 //	undone work                     send its messages again
 //	small packages                  have them indexed together
 //	URLs that are due               put back into the queues of their hosts
-//	finished URLs                   move to the bucket if Redis holds many
 //	spool                           delete packed objects
 //	books                           merge
 //	forgotten pages                 erase
@@ -223,6 +222,7 @@ func (f *Function) open(ctx context.Context, id layout.Partition) (*swept, error
 //	objects that nothing lists      condemn
 //	old versions of the manifest    delete
 //	condemned objects               delete after the grace period (a day)
+//	finished URLs                   move to the bucket if Redis holds many
 func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id layout.Partition) error {
 	out, errLeases := f.leases(ctx, s)
 	ended, errEnded := f.hasEnded(ctx, s)
@@ -253,7 +253,6 @@ func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id 
 		p.raiseUndone(ctx),
 		p.raiseTogether(ctx),
 		fronts.Renew(ctx, s, p.Manifest()),
-		fronts.Retire(ctx, s, p.Manifest()),
 		collector.Spool(ctx, spooled, out, eraser.Forgets()),
 		compact.Run(ctx, f.Bucket, p.Partition, f.Limits.Compact, f.Log),
 		p.forget(ctx, eraser),
@@ -263,6 +262,7 @@ func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id 
 		f.once(ctx, fmt.Sprintf("orphans %s", id), func() error { return collector.Unlisted(ctx) }),
 		collector.Past(ctx),
 		collector.Condemned(ctx),
+		fronts.Retire(ctx, s, p.Manifest()), // last: it may read all books
 	)
 }
 

@@ -16,8 +16,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/run"
 )
 
-// runURLs is the greatest number of URLs in a run: some 18 MB.
-const runURLs = 1 << 20
+const (
+	runURLs  = 1 << 20 // greatest number of URLs in a run: some 18 MB
+	mostURLs = 1 << 25 // greatest number of URLs in a group that is merged from others: it is rewritten within minutes
+)
 
 // errRetired means that another process has changed the list of runs meanwhile.
 var errRetired = errors.New("another process moves states of finished URLs")
@@ -125,15 +127,25 @@ func (f *Frontier) finished(ctx context.Context, urls []run.URL) (records []run.
 	return records, err
 }
 
-// add writes a run with these records, as the last group. It first merges the last groups with the new one, as long
-// as they have at most twice as many URLs together as the new one. So there are few groups, and each URL is merged
-// few times: both numbers grow with the logarithm of the number of URLs.
-func (f *Frontier) add(ctx context.Context, groups [][]listedRun, records []run.Record) ([][]listedRun, error) {
-	merged, urls := len(groups), len(records)
-	for merged > 0 && sizeOf(groups[merged-1]) <= 2*urls {
-		merged--
-		urls += sizeOf(groups[merged])
+// InRedis returns those of the given URLs that Retire would move: the finished ones whose states Redis holds. They are
+// sorted, as in a run.
+func (f *Frontier) InRedis(ctx context.Context, urls []run.URL) ([]run.URL, error) {
+	records, err := f.finished(ctx, urls)
+	if err != nil {
+		return nil, f.failed("look into", err)
 	}
+	found := make([]run.URL, len(records))
+	for i, one := range records {
+		found[i] = one.URL
+	}
+	return found, nil
+}
+
+// add writes a run with these records, as the last group. It first merges the last groups with the new one, as long
+// as they have at most twice as many URLs together as the new one, and not too many to be rewritten by one call. So
+// there are few groups, and each URL is merged few times.
+func (f *Frontier) add(ctx context.Context, groups [][]listedRun, records []run.Record) ([][]listedRun, error) {
+	merged := mergedFrom(groups, len(records), mostURLs)
 	all := func(yield func(run.Record, error) bool) {
 		for _, one := range records {
 			if !yield(one, nil) {
@@ -178,6 +190,20 @@ func (f *Frontier) add(ctx context.Context, groups [][]listedRun, records []run.
 		return nil, err
 	}
 	return append(slices.Clone(groups[:merged]), added), nil
+}
+
+// mergedFrom returns the index of the first of the last groups that are merged with a new one of so many URLs; the
+// merged group has at most the number most of URLs.
+func mergedFrom(groups [][]listedRun, urls, most int) int {
+	from := len(groups)
+	for from > 0 {
+		last := sizeOf(groups[from-1])
+		if last > 2*urls || last+urls > most {
+			break
+		}
+		from, urls = from-1, urls+last
+	}
+	return from
 }
 
 // all yields the records of a group of runs, in their order.

@@ -395,3 +395,28 @@ func TestUnqueueUnknown(t *testing.T) {
 		}
 	})
 }
+
+// TestMergedFrom: which groups are merged with a new one, by their numbers of URLs.
+func TestMergedFrom(t *testing.T) {
+	for _, test := range []struct {
+		groups []int
+		urls   int
+		want   int
+		why    string
+	}{
+		{nil, 10, 0, "there is none"},
+		{[]int{100, 20}, 10, 1, "the last is at most twice as large, the one before is not"},
+		{[]int{60, 20}, 10, 0, "both, one after another"},
+		{[]int{100, 21}, 10, 2, "the last is too large"},
+		{[]int{950, 500}, 490, 1, "both together are more than 1000"},
+		{[]int{950, 500}, 501, 2, "even the last is too much"},
+	} {
+		var groups [][]listedRun
+		for _, urls := range test.groups {
+			groups = append(groups, []listedRun{{URLs: urls / 2}, {URLs: urls - urls/2}})
+		}
+		if got := mergedFrom(groups, test.urls, 1000); got != test.want {
+			t.Errorf("groups %v and %d URLs: merged from group %d, want %d: %s", test.groups, test.urls, got, test.want, test.why)
+		}
+	}
+}

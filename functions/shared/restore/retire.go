@@ -20,7 +20,7 @@ import (
 
 const (
 	usualFinished = 1 << 18 // usual value of Frontiers.Finished
-	// retireAtOnce is the number of URLs whose states are moved to a run at a time, so that they need little memory.
+	// retireAtOnce is the number of URLs from which on their states are moved to a run, so that they need little memory.
 	retireAtOnce = 1 << 17
 )
 
@@ -54,7 +54,7 @@ func (f *Frontiers) Retire(ctx context.Context, s *settings.Settings, m *manifes
 	if len(full) == 0 {
 		return nil
 	}
-	err := f.retire(ctx, s, m, full)
+	err := f.retire(ctx, s, m, full, retireAtOnce)
 	if errors.Is(err, frontier.ErrNotBuilt) {
 		return nil // the next sweep rebuilds it
 	}
@@ -64,19 +64,28 @@ func (f *Frontiers) Retire(ctx context.Context, s *settings.Settings, m *manifes
 	return nil
 }
 
-// retire moves the states of all finished URLs in the books of a storage partition to runs, for some frontiers.
-func (f *Frontiers) retire(ctx context.Context, s *settings.Settings, m *manifest.Manifest, fronts map[int]*frontier.Frontier) error {
+// retire moves the states of all finished URLs in the books of a storage partition to runs, for some frontiers. It
+// gathers at least so many of them as the parameter atOnce says before it moves them. For most URLs in the books are in
+// runs already, and each call of frontier.Frontier.Retire makes all calls of other processes begin anew that are
+// reading runs.
+func (f *Frontiers) retire(ctx context.Context, s *settings.Settings, m *manifest.Manifest, fronts map[int]*frontier.Frontier, atOnce int) error {
 	books, err := partition.OpenBooks(ctx, f.Bucket, m.Books)
 	if err != nil {
 		return err
 	}
-	shares := make(map[int][]run.URL)
-	hand := func(crawl int) error {
-		n, err := fronts[crawl].Retire(ctx, shares[crawl])
+	seen := make(map[int][]run.URL)  // crawl partition → URLs in the books that InRedis has not seen yet
+	found := make(map[int][]run.URL) // crawl partition → URLs to be moved
+	look := func(crawl int) error {
+		some, err := fronts[crawl].InRedis(ctx, seen[crawl])
+		seen[crawl], found[crawl] = seen[crawl][:0], append(found[crawl], some...)
+		return err
+	}
+	move := func(crawl int) error {
+		n, err := fronts[crawl].Retire(ctx, found[crawl])
 		if n > 0 {
 			f.Log.InfoContext(ctx, "moved finished URLs from Redis to the bucket", "crawl", crawl, "urls", n)
 		}
-		shares[crawl] = nil
+		found[crawl] = nil
 		return err
 	}
 	for standing, err := range books.Standings(ctx) {
@@ -94,14 +103,23 @@ func (f *Frontiers) retire(ctx context.Context, s *settings.Settings, m *manifes
 		if err != nil || fronts[crawl] == nil {
 			continue // it is crawled no more, or by another partition
 		}
-		if shares[crawl] = append(shares[crawl], run.URL{Site: at.Place.Site(), ID: at.ID}); len(shares[crawl]) >= retireAtOnce {
-			if err := hand(crawl); err != nil {
+		if seen[crawl] = append(seen[crawl], run.URL{Site: at.Place.Site(), ID: at.ID}); len(seen[crawl]) < atOnce {
+			continue
+		}
+		if err := look(crawl); err != nil {
+			return err
+		}
+		if len(found[crawl]) >= atOnce {
+			if err := move(crawl); err != nil {
 				return err
 			}
 		}
 	}
 	for crawl, front := range fronts {
-		if err := hand(crawl); err != nil {
+		if err := look(crawl); err != nil {
+			return err
+		}
+		if err := move(crawl); err != nil {
 			return err
 		}
 		if err := f.stay(ctx, m.Partition, crawl, front); err != nil {

@@ -92,6 +92,45 @@ func TestRetire(t *testing.T) {
 	}
 }
 
+// TestRetireSpread: few of the URLs in the books have come back to Redis, and they are far from each other. They are
+// moved to one run of each crawl partition, and not to many small ones.
+func TestRetireSpread(t *testing.T) {
+	const urls = 3000
+	w := largeWorld(t, urls)
+	w.run()
+	m, fronts, finals := functionstest.Manifest(t, w.bucket, 0), make(map[int]*frontier.Frontier), make(map[int][]frontier.Known)
+	for crawl := range 2 {
+		fronts[crawl] = frontier.New(w.Redis, crawl).WithRuns(w.bucket)
+	}
+	if err := w.Frontiers.retire(t.Context(), w.inForce, &m, fronts, 100); err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < urls; i += 100 {
+		o := functionstest.Outcome(t, version(60), largeURL(urls, i+1), book.Stored)
+		crawl := crawlOf(t, w, o)
+		finals[crawl] = append(finals[crawl], frontier.Known{ID: o.Identity(), Place: o.Place, Version: o.Version, State: o.State})
+	}
+	before := w.finished(0) + w.finished(1)
+	for crawl, some := range finals {
+		if err := fronts[crawl].Mark(t.Context(), some); err != nil {
+			t.Fatal(err)
+		}
+	}
+	counted := countblob.New(w.bucket)
+	for crawl := range 2 {
+		fronts[crawl].WithRuns(counted)
+	}
+	if err := w.Frontiers.retire(t.Context(), w.inForce, &m, fronts, 100); err != nil {
+		t.Fatal(err)
+	}
+	if n := counted.Counts().Put; n == 0 || n > 2 {
+		t.Errorf("%d runs, want one for each crawl partition", n)
+	}
+	if n := w.finished(0) + w.finished(1); n != before {
+		t.Errorf("%d finished URLs in Redis, want %d", n, before)
+	}
+}
+
 // crawlOf returns the crawl partition of an outcome's URL.
 func crawlOf(t *testing.T, w *world, o book.Outcome) int {
 	t.Helper()
