@@ -159,7 +159,7 @@ func TestMemory(t *testing.T) {
 		inBucket += int(object.Size)
 	}
 	t.Logf("bytes a URL: %d retired, %.1f in the bucket", retired, float64(inBucket)/float64(urls))
-	if retired > 5 || inBucket > 20*urls {
+	if retired > racetest.Rounds(5, 10) || inBucket > 20*urls { // what lists and tables take at least counts for more with few URLs
 		t.Errorf("bytes a URL: %d retired, %d in the bucket, want at most 5 and 20", retired, inBucket/urls)
 	}
 	t.Logf("bytes a URL: %d stored, %d on two tallies, %d waiting (%d of them its address)", stored, counted, waiting, length/urls)
