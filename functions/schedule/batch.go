@@ -3,10 +3,12 @@ package schedule
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
@@ -39,7 +41,10 @@ type candidate struct {
 // priority. The parameter decided is Counts.Decided of the frontier.
 func (f *Function) batch(ctx context.Context, front *frontier.Frontier, s *settings.Settings, lease frontier.Lease, decided int64) (batch.Batch, error) {
 	b := batch.Batch{Version: lease.Version, Host: lease.Host, NotBefore: lease.NotBefore, Failures: lease.Failures}
-	urls, err := f.candidates(s, lease)
+	urls, forgotten, err := f.candidates(s, lease)
+	if err == nil && len(forgotten) > 0 {
+		err = errors.Join(front.Miss(ctx), front.Forget(ctx, forgotten)) // Miss, as the takedown may be undone
+	}
 	if err != nil || len(urls) == 0 {
 		return b, err
 	}
@@ -111,17 +116,17 @@ func tally(ctx context.Context, front *frontier.Frontier, urls []candidate) (mem
 	return t, nil
 }
 
-// candidates parses the URLs of a lease. It leaves out those that a takedown has covered since they
-// were admitted to the frontier. Until the frontier is rebuilt, these URLs are leased and left out
-// again and again.
-func (f *Function) candidates(s *settings.Settings, lease frontier.Lease) ([]candidate, error) {
-	var urls []candidate
+// candidates parses the URLs of a lease. It leaves out those that a takedown covers, and returns them as
+// forgotten. They were admitted before the takedown, and were in no book yet when the frontier followed it.
+func (f *Function) candidates(s *settings.Settings, lease frontier.Lease) (urls []candidate, forgotten map[layout.Identity]frontier.Removal, err error) {
+	forgotten = make(map[layout.Identity]frontier.Removal)
 	for _, entry := range lease.Entries {
 		page, err := address.Parse(entry.URL)
 		if err != nil {
-			return nil, fmt.Errorf("url %q in the frontier: %w", entry.URL, err)
+			return nil, nil, fmt.Errorf("url %q in the frontier: %w", entry.URL, err)
 		}
 		if s.Takedowns.Hidden().Forgets(page) {
+			forgotten[page.ID] = frontier.Remove
 			continue
 		}
 		u := candidate{Entry: entry, page: page, agent: cmp.Or(s.AgentOf(entry.Collection), f.Agent)}
@@ -133,7 +138,7 @@ func (f *Function) candidates(s *settings.Settings, lease frontier.Lease) ([]can
 		}
 		urls = append(urls, u)
 	}
-	return urls, nil
+	return urls, forgotten, nil
 }
 
 // target returns the URL as a target of the batch. The parameter denied is the reason why it must

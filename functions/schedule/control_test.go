@@ -88,7 +88,8 @@ func TestPauseFreesLeases(t *testing.T) {
 }
 
 // TestForgotten admits URLs to the frontier, and then forgets a URL and a site by a takedown. No
-// batch may contain the forgotten URL, a URL of the forgotten site, or the name of this site.
+// batch may contain the forgotten URL, a URL of the forgotten site, or the name of this site. The frontier
+// must forget them, too, because nothing else may ever remove them from it.
 func TestForgotten(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb, nil)
@@ -112,6 +113,9 @@ func TestForgotten(t *testing.T) {
 		}
 		if diff := cmp.Diff([]string{"a.example", "http://a.example", site + "1", site + "2"}, urls); diff != "" {
 			t.Errorf("sent (-want +got):\n%s", diff)
+		}
+		if counts := functionstest.Counts(t, w.Redis, 0); counts.Waiting > 0 || counts.Leased != 2 || !counts.Missed {
+			t.Errorf("%+v, want that the frontier has forgotten the URLs, too", counts)
 		}
 	})
 }
