@@ -3,6 +3,7 @@ package simulation
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
@@ -27,7 +28,7 @@ var poisonKinds = []kind{
 }
 
 // TestPoison sends every function a message that it cannot parse. The message must become a
-// dead letter with a reason at its first delivery, and it must be possible to send it again.
+// dead letter with a reason at its first delivery, and it must be possible to send it again, unless it is a tick of a clock.
 func TestPoison(t *testing.T) {
 	t.Parallel()
 	m := newMemories(t)
@@ -38,11 +39,13 @@ func TestPoison(t *testing.T) {
 		}
 		w.run()
 		w.check(want)
+		left := parsing
 		for range 2 {
 			letters := w.keys(layout.DeadLetters)
-			if len(letters) != len(parsing) {
-				t.Fatalf("%d dead letters, want %d: %v", len(letters), len(parsing), letters)
+			if len(letters) != len(left) {
+				t.Fatalf("%d dead letters, want %d: %v", len(letters), len(left), letters)
 			}
+			left = slices.DeleteFunc(slices.Clone(left), task.IsOnlyTicked) // ticks are not sent again
 			for _, key := range letters {
 				content, err := w.store.Get(t.Context(), key, blob.Range{})
 				if err != nil {

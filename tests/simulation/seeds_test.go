@@ -74,7 +74,7 @@ func TestSeeds(t *testing.T) {
 	})
 	t.Logf("%d runs in %v survived\n%s", runs, time.Since(began).Round(time.Millisecond), table(survived))
 	t.Logf("done twice: %v", twice)
-	if most := mostTwice.times(faults); !twice.times(mostTwiceOf).within(most) {
+	if most := mostTwice.times(max(faults, fewFaults)); !twice.times(mostTwiceOf).within(most) {
 		t.Errorf("%v done twice for %d faults is more than %v for %d", twice, faults, mostTwice, mostTwiceOf)
 	}
 }
@@ -87,6 +87,9 @@ func TestSeeds(t *testing.T) {
 var mostTwice = work{requests: 40, packages: 3, segments: 3, merges: 3, books: 6}
 
 const mostTwiceOf = 10
+
+// fewFaults is the least number of faults for which mostTwice is taken: single faults may cost more than most do.
+const fewFaults = 20
 
 // turmoil is the simulated time during which faults happen.
 const turmoil = time.Hour
