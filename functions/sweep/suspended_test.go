@@ -124,7 +124,8 @@ func TestSuspendedCollector(t *testing.T) {
 		}
 		return w.clock.Now()
 	}
-	if err := collect.Delete(t.Context(), w.bucket, w.Now, keys); err == nil || len(w.there(keys...)) != 2 {
+	// The first deletion may be cancelled, too: deletions run at the same time.
+	if err := collect.Delete(t.Context(), w.bucket, w.Now, keys); err == nil || len(w.there(keys...)) < 2 {
 		t.Errorf("%v are there, %v", w.there(keys...), err)
 	}
 }
