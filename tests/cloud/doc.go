@@ -27,5 +27,5 @@
 // of functions is shown, but not compared, because it depends on the machine. BenchmarkCosts crawls more pages, politely,
 // and measures what a million pages cost. Its figures are in infra/README.md:
 //
-//	go test ./tests/cloud -run XXX -bench Costs -v
+//	go test ./tests/cloud -run '^$' -bench Costs -v
 package cloud
