@@ -87,11 +87,17 @@ type passageReader struct {
 	count []int // for each word of the query, how often the current passage has it
 }
 
-// placedWord is an occurrence of a word: the index of the word in queryPhrase.words, and its position.
-type placedWord struct {
-	position uint32
-	word     int
+// placedWord is an occurrence of a word: its position in the upper 32 bits, and the index of the word in
+// queryPhrase.words in the lower ones. So occurrences are sorted as numbers.
+type placedWord uint64
+
+func placed(position uint32, word int) placedWord {
+	return placedWord(uint64(position)<<32 | uint64(uint32(word)))
 }
+
+func (w placedWord) position() uint32 { return uint32(w >> 32) }
+
+func (w placedWord) word() int { return int(uint32(w)) }
 
 // best returns the sum of the shares of the words in the best passage of a text. The parameter positions has, for
 // each word of the query, its positions in the text, ascending. Of stop words, only those near another word of the
@@ -101,26 +107,27 @@ func (r *passageReader) best(ph *queryPhrase, positions [][]uint32) (best float6
 	for i, w := range ph.words {
 		if !w.isStopWord() {
 			for _, at := range positions[i] {
-				r.found = append(r.found, placedWord{at, i})
+				r.found = append(r.found, placed(at, i))
 			}
 		}
 	}
-	r.sort()
+	slices.Sort(r.found)
 	telling := len(r.found)
 	for i, w := range ph.words {
 		if w.isStopWord() {
 			r.addNear(r.found[:telling], positions[i], i)
 		}
 	}
-	r.sort()
+	slices.Sort(r.found)
 	r.count = append(r.count[:0], make([]int, len(ph.words))...)
 	from, share := 0, 0.0
-	for _, last := range r.found {
-		if r.count[last.word]++; r.count[last.word] == 1 {
-			share += ph.shares[last.word]
+	for _, found := range r.found {
+		last := found.word()
+		if r.count[last]++; r.count[last] == 1 {
+			share += ph.shares[last]
 		}
-		for ; r.found[from].position+passageWidth < last.position; from++ {
-			first := r.found[from].word
+		for ; r.found[from].position()+passageWidth < found.position(); from++ {
+			first := r.found[from].word()
 			if r.count[first]--; r.count[first] == 0 {
 				share -= ph.shares[first]
 			}
@@ -133,18 +140,14 @@ func (r *passageReader) best(ph *queryPhrase, positions [][]uint32) (best float6
 // addNear adds those positions of a stop word that may be in a passage with one of the given words.
 func (r *passageReader) addNear(words []placedWord, positions []uint32, word int) {
 	for _, at := range positions {
-		for len(words) > 0 && words[0].position+passageWidth < at {
+		for len(words) > 0 && words[0].position()+passageWidth < at {
 			words = words[1:]
 		}
 		if len(words) == 0 {
 			return
 		}
-		if words[0].position <= at+passageWidth {
-			r.found = append(r.found, placedWord{at, word})
+		if words[0].position() <= at+passageWidth {
+			r.found = append(r.found, placed(at, word))
 		}
 	}
-}
-
-func (r *passageReader) sort() {
-	slices.SortFunc(r.found, func(a, b placedWord) int { return cmp.Or(cmp.Compare(a.position, b.position), a.word-b.word) })
 }

@@ -165,35 +165,41 @@ func (p *phraseReader) need() {
 	p.needed = slices.Grow(p.needed[:0], len(p.terms))[:len(p.terms)]
 	clear(p.needed)
 	for _, phrase := range p.phrases {
-		for f := range postings.Fields {
-			if !p.may(phrase, f) {
-				continue
-			}
-			for _, w := range phrase.words {
-				for _, v := range w.variants {
-					if at := p.places[v.number]; at > 0 {
-						p.needed[at-1] = true
-					}
+		if p.fieldsOf(phrase) == 0 {
+			continue
+		}
+		for _, w := range phrase.words {
+			for _, v := range w.variants {
+				if at := p.places[v.number]; at > 0 {
+					p.needed[at-1] = true
 				}
 			}
-			break
 		}
 	}
 }
 
-// may reports whether a phrase may be in field f of the current document: whether the field has all
-// words of the phrase. A passage is looked for in the body only, if the body has at least one of its words.
-func (p *phraseReader) may(phrase *queryPhrase, f int) bool {
-	has := func(w *queryWord) bool {
-		return slices.ContainsFunc(w.variants, func(v variant) bool {
-			t := p.term(v.number)
-			return t != nil && t.freq[f] > 0
-		})
+// fieldSet is a set of fields: bit 1<<f is set if field f is in the set.
+type fieldSet uint
+
+func (s fieldSet) has(f int) bool { return s>>f&1 != 0 }
+
+// fieldsOf returns the fields of the current document in which a phrase may be: those that have all words of
+// the phrase. A passage is looked for in the body only, if the body has at least one of its words.
+func (p *phraseReader) fieldsOf(phrase *queryPhrase) fieldSet {
+	all, any := ^fieldSet(0), fieldSet(0)
+	for _, w := range phrase.words {
+		fields := fieldSet(0)
+		for _, v := range w.variants {
+			if t := p.term(v.number); t != nil {
+				fields |= t.fields
+			}
+		}
+		all, any = all&fields, any|fields
 	}
 	if phrase.shares != nil {
-		return f == segment.Body && slices.ContainsFunc(phrase.words, has)
+		return any & (1 << segment.Body)
 	}
-	return !slices.ContainsFunc(phrase.words, func(w *queryWord) bool { return !has(w) })
+	return all
 }
 
 // term returns a term by its number, or nil if the segment lacks it.
@@ -208,9 +214,9 @@ func (p *phraseReader) term(number int) *phraseTerm {
 // into the parameter counts. All these phrases must have the same words in the same order, because the
 // positions of the words are read only once. Their slops may differ.
 func (p *phraseReader) count(phrases []*queryPhrase, counts []occurrence) error {
-	words := phrases[0].words
+	words, fields := phrases[0].words, p.fieldsOf(phrases[0])
 	for f := range postings.Fields {
-		if !p.may(phrases[0], f) {
+		if !fields.has(f) {
 			continue
 		}
 		for len(p.slots) < len(words) {
@@ -277,6 +283,7 @@ type phraseTerm struct {
 	doc    uint32
 	freq   *[postings.Fields]uint32 // frequency of the term in each field; all 0 if the document lacks the term
 	length *[postings.Fields]uint8
+	fields fieldSet // fields that have the term
 
 	blocks    []segment.Positions // position blocks to read, in the order of documents
 	content   [][]byte            // contents of the position blocks, in the order of blocks
@@ -304,9 +311,15 @@ func (t *phraseTerm) advance(doc uint32) {
 	if t.doc < doc {
 		t.doc = t.it.Advance(doc)
 	}
-	t.freq, t.length, t.decoded = &noFreq, nil, false
-	if t.doc == doc {
-		t.freq, t.length, _ = t.it.Payload()
+	t.freq, t.length, t.fields, t.decoded = &noFreq, nil, 0, false
+	if t.doc != doc {
+		return
+	}
+	t.freq, t.length, _ = t.it.Payload()
+	for f, n := range t.freq {
+		if n > 0 {
+			t.fields |= 1 << f
+		}
 	}
 }
 
