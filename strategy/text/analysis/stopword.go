@@ -35,23 +35,33 @@ import (
 	"github.com/blugelabs/bluge/analysis/lang/tr"
 )
 
-// stopWords has for each language a function that returns its stop words, folded (see fold). The
-// lists are bluge's.
+// stopWords has for each language a function that returns its stop words, folded (see fold): those of
+// bluge's list, and interrogatives.
 var stopWords = map[string]func() map[string]bool{
-	"ar": stopList(ar.StopWords), "bg": stopList(bg.StopWords), "ca": stopList(ca.StopWords), "ckb": stopList(ckb.StopWords),
-	"cs": stopList(cs.StopWords), "da": stopList(da.StopWords), "de": stopList(de.StopWords), "el": stopList(el.StopWords),
-	"en": stopList(en.StopWords), "es": stopList(es.StopWords), "eu": stopList(eu.StopWords), "fa": stopList(fa.StopWords),
-	"fi": stopList(fi.StopWords), "fr": stopList(fr.StopWords), "ga": stopList(ga.StopWords), "gl": stopList(gl.StopWords),
-	"hi": stopList(hi.StopWords), "hu": stopList(hu.StopWords), "hy": stopList(hy.StopWords), "id": stopList(id.StopWords),
-	"it": stopList(it.StopWords), "nl": stopList(nl.StopWords), "no": stopList(no.StopWords), "pt": stopList(pt.StopWords),
-	"ro": stopList(ro.StopWords), "ru": stopList(ru.StopWords), "sv": stopList(sv.StopWords), "tr": stopList(tr.StopWords),
+	"ar": stopList("ar", ar.StopWords), "bg": stopList("bg", bg.StopWords), "ca": stopList("ca", ca.StopWords),
+	"ckb": stopList("ckb", ckb.StopWords), "cs": stopList("cs", cs.StopWords), "da": stopList("da", da.StopWords),
+	"de": stopList("de", de.StopWords), "el": stopList("el", el.StopWords), "en": stopList("en", en.StopWords),
+	"es": stopList("es", es.StopWords), "eu": stopList("eu", eu.StopWords), "fa": stopList("fa", fa.StopWords),
+	"fi": stopList("fi", fi.StopWords), "fr": stopList("fr", fr.StopWords), "ga": stopList("ga", ga.StopWords),
+	"gl": stopList("gl", gl.StopWords), "hi": stopList("hi", hi.StopWords), "hu": stopList("hu", hu.StopWords),
+	"hy": stopList("hy", hy.StopWords), "id": stopList("id", id.StopWords), "it": stopList("it", it.StopWords),
+	"nl": stopList("nl", nl.StopWords), "no": stopList("no", no.StopWords), "pl": stopList("pl", nil),
+	"pt": stopList("pt", pt.StopWords), "ro": stopList("ro", ro.StopWords), "ru": stopList("ru", ru.StopWords),
+	"sv": stopList("sv", sv.StopWords), "tr": stopList("tr", tr.StopWords), "uk": stopList("uk", nil),
 }
 
-// stopList returns a function that reads a list of stop words when it is first called. Words with
-// apostrophes are divided as in texts: don't gives don and t.
-func stopList(load func() analysis.TokenMap) func() map[string]bool {
+// stopList returns a function that makes the list of a language when it is first called. The parameter load
+// returns bluge's list, and is nil if bluge has none. Words with apostrophes are divided as in texts: don't
+// gives don and t.
+func stopList(language string, load func() analysis.TokenMap) func() map[string]bool {
 	return sync.OnceValue(func() map[string]bool {
 		all := make(map[string]bool)
+		for word := range strings.FieldsSeq(interrogatives[language]) {
+			all[fold(word)] = true
+		}
+		if load == nil {
+			return all
+		}
 		for word := range load() {
 			for _, part := range strings.FieldsFunc(word, func(r rune) bool { return r == '\'' || r == '’' }) {
 				all[fold(strings.ToLower(part))] = true

@@ -17,6 +17,11 @@ func TestIsStopWord(t *testing.T) {
 		{"de", "für", true},
 		{"de", "fur", true}, // typed without marks
 		{"de", "what", false},
+		{"de", "womit", true}, // interrogatives that bluge's lists lack
+		{"fr", "comment", true},
+		{"ru", "сколько", true},
+		{"hi", "कैसे", true},
+		{"pl", "dlaczego", true},
 		{"fr", "l", true},
 		{"nb", "ikke", true}, // an alias of no
 		{"ru", "что", true},
@@ -27,6 +32,11 @@ func TestIsStopWord(t *testing.T) {
 	} {
 		if is := IsStopWord(test.tag, test.word); is != test.is {
 			t.Errorf("%s %q: %v, want %v", test.tag, test.word, is, test.is)
+		}
+	}
+	for tag := range interrogatives {
+		if stopWords[tag] == nil {
+			t.Errorf("interrogatives of %s are not used", tag)
 		}
 	}
 	for tag, list := range stopWords {
