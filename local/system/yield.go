@@ -2,6 +2,7 @@ package system
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -28,20 +29,25 @@ const (
 // Once index has worked for longer than headStart and indexShare allow, the function waits before each
 // message while pages are fetched, for at most longestYield. After a wait of longestYield it handles
 // messages without waiting for longestYield, and so on in turn. When the context stopping ends, a wait ends
-// with an error. The function must not be called for several messages at the same time.
+// with an error. The function may be called for several messages at the same time: they wait one after
+// another, so that after a wait of longestYield all of them are handled.
 func yield(stopping context.Context, index queue.Function, queues queue.Set) queue.Function {
 	started := time.Now()
-	var worked time.Duration // time for which index has handled messages
-	run := func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+	var worked atomic.Int64        // time for which index has handled messages, as a time.Duration
+	turn := make(chan struct{}, 1) // has an element while a call decides whether to wait, and waits
+	var yielded time.Time          // when the last wait of longestYield ended; only who has the turn may use it
+	wait := func(ctx context.Context) error {
+		select {
+		case turn <- struct{}{}:
+			defer func() { <-turn }()
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-stopping.Done():
+			return stopping.Err()
+		}
 		began := time.Now()
-		defer func() { worked += time.Since(began) }()
-		return index(ctx, event)
-	}
-	var yielded time.Time // when the last wait of longestYield ended
-	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
-		began := time.Now()
-		if worked <= headStart+began.Sub(started)/indexShare || began.Sub(yielded) < longestYield {
-			return run(ctx, event)
+		if time.Duration(worked.Load()) <= headStart+began.Sub(started)/indexShare || began.Sub(yielded) < longestYield {
+			return nil
 		}
 		busy := began // when pages were last fetched
 		for now := began; now.Sub(busy) < calm && now.Sub(began) < longestYield; now = time.Now() {
@@ -50,16 +56,24 @@ func yield(stopping context.Context, index queue.Function, queues queue.Set) que
 			}
 			select {
 			case <-ctx.Done():
-				return events.SQSEventResponse{}, ctx.Err()
+				return ctx.Err()
 			case <-stopping.Done():
-				return events.SQSEventResponse{}, stopping.Err()
+				return stopping.Err()
 			case <-time.After(yieldLook):
 			}
 		}
 		if yielded = time.Now(); yielded.Sub(began) < longestYield {
 			yielded = time.Time{} // pages are no longer fetched: look again at the next message
 		}
-		return run(ctx, event)
+		return nil
+	}
+	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+		if err := wait(ctx); err != nil {
+			return events.SQSEventResponse{}, err
+		}
+		began := time.Now()
+		defer func() { worked.Add(int64(time.Since(began))) }()
+		return index(ctx, event)
 	}
 }
 

@@ -3,6 +3,7 @@ package system
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -38,6 +39,40 @@ func TestIndexGivesWayOnceAMinute(t *testing.T) {
 		want := []time.Duration{0, 2 * time.Second, 4*time.Second + longestYield, 6*time.Second + longestYield}
 		if diff := cmp.Diff(want, at); diff != "" {
 			t.Errorf("times at which messages were taken (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestIndexGivesWayTogether: Pages are fetched all the time, and index has worked for longer than it may without
+// waiting. Then there are three messages at the same time. It must handle all of them after one wait of longestYield.
+func TestIndexGivesWayTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		queues := newQueues(nil, nil)
+		if _, err := queues[task.Fetch].Send("a batch", 0); err != nil {
+			t.Fatal(err)
+		}
+		var began time.Time
+		at := make(chan time.Duration, 3)
+		index := yield(t.Context(), func(context.Context, events.SQSEvent) (events.SQSEventResponse, error) {
+			if !began.IsZero() {
+				at <- time.Since(began)
+			}
+			time.Sleep(2 * headStart)
+			return events.SQSEventResponse{}, nil
+		}, queues)
+		if _, err := index(t.Context(), events.SQSEvent{}); err != nil {
+			t.Fatal(err)
+		}
+		began = time.Now()
+		var calls sync.WaitGroup
+		for range 3 {
+			calls.Go(func() { _, _ = index(t.Context(), events.SQSEvent{}) })
+		}
+		calls.Wait()
+		for range 3 {
+			if waited := <-at; waited != longestYield {
+				t.Errorf("a message was handled after %v, want %v", waited, longestYield)
+			}
 		}
 	})
 }
