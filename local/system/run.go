@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime"
 	"sync"
 	"time"
 
@@ -29,12 +30,13 @@ const (
 // concurrency holds, for each function, the maximum number of invocations that run at the same
 // time. For schedule it is 1: each invocation first counts the leases and then adds more, so that
 // two at once could exceed the limit. For fetch it is high, because fetch mostly waits for hosts.
-// For index and rank it is 1, because one invocation uses all processors.
+// An invocation of index parses pages on all processors, but then builds the segment on about two of
+// them; so there is one invocation for every two processors. One invocation of rank uses all processors.
 var concurrency = map[string]int{
 	task.Schedule: 1,
 	task.Fetch:    256,
 	task.Pack:     4,
-	task.Index:    1,
+	task.Index:    max(1, runtime.GOMAXPROCS(0)/2),
 	task.Merge:    1,
 	task.Rank:     1,
 	task.Sweep:    1,

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"testing"
 	"time"
@@ -64,6 +65,28 @@ func BenchmarkCrawl(b *testing.B) {
 			b.ReportMetric(float64(status(b, data).Requests.Put)/float64(pages), "put/page")
 		}
 	})
+}
+
+// BenchmarkProcessors crawls the whole site with 1, 2, 4 and more processors (GOMAXPROCS of the program and of its object
+// store), as many as the machine has. The figure processors is the number of processors that were busy on average, from
+// the start of the program to its end. The web server runs on all processors of the same machine.
+func BenchmarkProcessors(b *testing.B) {
+	for n := 1; n <= runtime.NumCPU(); n *= 2 {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			url := site(b)
+			b.Setenv("GOMAXPROCS", strconv.Itoa(n))
+			for b.Loop() {
+				data := filepath.Join(b.TempDir(), "data")
+				u := crawl(b, data, url)
+				pages := number(b, u.out, `(?m)^(\d+) pages`)
+				stage := u.until(readLog(b, data).packed)
+				b.ReportMetric(u.rate(pages), "pages/s")
+				b.ReportMetric(stage.rate(pages), "stage-pages/s")
+				b.ReportMetric(u.cpu.Seconds()/u.wall.Seconds(), "processors")
+				b.ReportMetric((u.wall - stage.wall).Seconds(), "s-to-searchable")
+			}
+		})
+	}
 }
 
 // BenchmarkRecrawl crawls the site a second time, unchanged. The figure times-cheaper is the
