@@ -2,7 +2,6 @@ package hypertext
 
 import (
 	"bytes"
-	"strings"
 	"sync"
 
 	"golang.org/x/net/html/atom"
@@ -111,27 +110,19 @@ var classCaches = sync.Pool{New: func() any { return make(map[string]classMeanin
 // It notes what they say about the purpose of the element, for example that it is navigation.
 func (a *attributes) words(name string, value []byte) {
 	value = value[:min(len(value), maxClass)]
-	known, found := a.reader.classes[string(value)]
-	if !found {
-		known.words.Add(value)
-		for word := range bytes.FieldsSeq(value) {
-			known.navigation = known.navigation || saysNavigation(a.reader.scanner.lower(word))
-			if known.language == "" {
-				known.language = languageIn(string(word))
-			}
-		}
-		if len(a.reader.classes) >= maxClasses {
-			clear(a.reader.classes)
-		}
-		a.reader.classes[string(value)] = known
+	var says classMeaning
+	if name == "id" { // few elements have the same id
+		says = a.reader.meaning(value)
+	} else {
+		says = a.reader.cached(value)
 	}
-	a.own |= known.words
+	a.own |= says.words
 	if name == "class" {
-		a.language = known.language
+		a.language = says.language
 	}
 	switch name {
 	case "class", "id":
-		a.navigation = a.navigation || known.navigation
+		a.navigation = a.navigation || says.navigation
 	case "role":
 		switch string(bytes.ToLower(bytes.TrimSpace(value))) {
 		case "navigation", "banner", "contentinfo", "complementary", "menu", "menubar", "search":
@@ -142,13 +133,41 @@ func (a *attributes) words(name string, value []byte) {
 	}
 }
 
+// cached returns the meaning of an attribute's value, from the cache if it is there.
+func (r *reader) cached(value []byte) classMeaning {
+	m, found := r.classes[string(value)]
+	if !found {
+		m = r.meaning(value)
+		if len(r.classes) >= maxClasses {
+			clear(r.classes)
+		}
+		r.classes[string(value)] = m
+	}
+	return m
+}
+
+// meaning returns the meaning of an attribute's value, which is a list of words.
+func (r *reader) meaning(value []byte) (m classMeaning) {
+	m.words.Add(value)
+	for word := range bytes.FieldsSeq(value) {
+		m.navigation = m.navigation || saysNavigation(r.scanner.lower(word))
+		if m.language == "" {
+			m.language = languageIn(word)
+		}
+	}
+	return m
+}
+
 // languageIn returns the programming language that a word of a class attribute names, such as go
 // for "language-go"; "" if it names none.
-func languageIn(class string) string {
+func languageIn(class []byte) string {
 	for _, prefix := range [...]string{"language-", "lang-", "highlight-source-", "highlight-", "sourceCode-", "brush:"} {
-		language, found := strings.CutPrefix(class, prefix)
-		switch language = strings.ToLower(language); {
-		case !found, len(language) > 20:
+		rest, found := bytes.CutPrefix(class, []byte(prefix))
+		if !found {
+			continue
+		}
+		switch language := string(bytes.ToLower(rest)); {
+		case len(language) > 20:
 		case language == "default", language == "none", language == "text", language == "plain", language == "plaintext":
 		default:
 			return language
