@@ -46,6 +46,7 @@ type indexTerm struct {
 	docs   uint32 // number of documents with the term
 	last   uint32 // number of the last document with the term
 	vectorHash
+	ofImage bool // whether it is a term of an image (see ImageTerm)
 }
 
 // indexPosting is one term of the document being added, with all its occurrences.
@@ -136,7 +137,7 @@ func (b *memoryIndex) add(doc, hash uint32, tokens iter.Seq[Token]) (lengths [po
 	vector = b.vector()
 	for i := range b.postings[1:] {
 		p := &b.postings[1+i]
-		if _, ofImage := CutImageTerm(b.terms[p.term].text); !ofImage {
+		if !b.terms[p.term].ofImage {
 			for f, n := range p.freq {
 				lengths[f] += n
 			}
@@ -191,7 +192,8 @@ func (b *memoryIndex) numberedBy(number uint32) *numbered {
 }
 
 func (b *memoryIndex) addTerm(term string) uint32 {
-	b.terms = append(b.terms, indexTerm{text: strings.Clone(term), vectorHash: newVectorHash(term)})
+	_, ofImage := CutImageTerm(term)
+	b.terms = append(b.terms, indexTerm{text: strings.Clone(term), vectorHash: newVectorHash(term), ofImage: ofImage})
 	b.postingOf = append(b.postingOf, 0)
 	return uint32(len(b.terms) - 1)
 }
