@@ -194,7 +194,7 @@ func printFigures(out io.Writer, r eval.Report, c *eval.Comparison) error {
 		fmt.Fprintln(w)
 	}
 	fmt.Fprintln(w, heading)
-	row(count(r.Queries, "query"), r.Mean, r.Interval, "%.4f")
+	row(count(r.Queries, "query"), r.Figures, r.Interval, "%.4f")
 	if c != nil {
 		row("difference", c.Difference, c.Interval, "%+.4f")
 	}

@@ -83,7 +83,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if report.Queries != 2 || report.Unjudged != 1 || report.Mean.NDCG != 1 || report.Each[1].Text != "stork" {
+	if report.Queries != 2 || report.Unjudged != 1 || report.Figures.NDCG != 1 || report.Each[1].Text != "stork" {
 		t.Errorf("%+v", report)
 	}
 	// Documents of Task.Among are no answers, even if they have the id of an answer.
@@ -92,18 +92,18 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if among.Mean.Recall != 1 || among.Mean.NDCG > 1 {
-		t.Errorf("among copies: %+v", among.Mean)
+	if among.Figures.Recall != 1 || among.Figures.NDCG > 1 {
+		t.Errorf("among copies: %+v", among.Figures)
 	}
 	// Without weights for words, all matches have the same score.
 	weights := search.Standard()
 	weights.Title, weights.Headings, weights.Body = 0, 0, 0
 	task.Weights = &weights
-	if blind, err := task.Run(t.Context(), nil); err != nil || blind.Mean == among.Mean {
-		t.Errorf("with weights of zero %+v as with others (%v)", blind.Mean, err)
+	if blind, err := task.Run(t.Context(), nil); err != nil || blind.Figures == among.Figures {
+		t.Errorf("with weights of zero %+v as with others (%v)", blind.Figures, err)
 	}
 	content, err := json.Marshal(report)
-	if err != nil || !strings.Contains(string(content), `"ndcg@10":1`) {
+	if err != nil || !strings.HasPrefix(string(content), `{"ndcg@10":1,"map":1,"recall@100":1,"mrr":1,"queries":2,`) {
 		t.Errorf("%s, %v", content, err)
 	}
 	var read Report

@@ -12,7 +12,6 @@ package eval
 
 import (
 	"cmp"
-	"encoding/json"
 	"math"
 	"slices"
 )
@@ -27,28 +26,10 @@ const (
 // Raghavan and Schütze, Introduction to Information Retrieval, 2008, 8.4). All are
 // between 0 and 1.
 type Figures struct {
-	NDCG   float64 // nDCG of the first 10 results, with gain 2^grade − 1 and discount log2(place + 1)
-	MAP    float64 // average precision of the first 100 results
-	Recall float64 // share of the relevant documents that are among the first 100 results
-	MRR    float64 // 1 ÷ place of the first relevant document among the first 100 results; 0 if there is none
-}
-
-// MarshalJSON implements json.Marshaler: it writes an object with the fields ndcg@10, map,
-// recall@100 and mrr.
-func (f Figures) MarshalJSON() ([]byte, error) {
-	const digits = 1e6
-	rounded := func(x float64) float64 { return math.Round(x*digits) / digits }
-	return json.Marshal(map[string]float64{
-		"ndcg@10": rounded(f.NDCG), "map": rounded(f.MAP), "recall@100": rounded(f.Recall), "mrr": rounded(f.MRR),
-	})
-}
-
-// UnmarshalJSON implements json.Unmarshaler: it reads the form that MarshalJSON writes.
-func (f *Figures) UnmarshalJSON(b []byte) error {
-	var read map[string]float64
-	err := json.Unmarshal(b, &read)
-	*f = Figures{read["ndcg@10"], read["map"], read["recall@100"], read["mrr"]}
-	return err
+	NDCG   float64 `json:"ndcg@10"`    // nDCG of the first 10 results, with gain 2^grade − 1 and discount log2(place + 1)
+	MAP    float64 `json:"map"`        // average precision of the first 100 results
+	Recall float64 `json:"recall@100"` // share of the relevant documents that are among the first 100 results
+	MRR    float64 `json:"mrr"`        // 1 ÷ place of the first relevant document among the first 100 results; 0 if there is none
 }
 
 // each calls the function do once for each of the four measures: NDCG, MAP, Recall and MRR. In the

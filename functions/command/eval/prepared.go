@@ -33,5 +33,5 @@ func (t Task) Prepare(ctx context.Context, most int) (*Prepared, error) {
 // Run runs the queries with the weights w of the score, and returns the mean of each measure.
 func (p *Prepared) Run(ctx context.Context, w search.Weights) (Figures, error) {
 	report, _, err := ask(ctx, p.index.WithWeights(w), p.queries, 0)
-	return report.Mean, err
+	return report.Figures, err
 }

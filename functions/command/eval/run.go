@@ -34,17 +34,19 @@ type Task struct {
 	Weights *search.Weights
 }
 
-// Report is the result of an evaluation.
+// Report is the result of an evaluation. Its JSON begins with the means of the figures:
+//
+//	{"ndcg@10": 0.43, "map": 0.45, "recall@100": 0.77, "mrr": 0.82, "queries": 225, …}
 type Report struct {
+	Figures     // means over all queries
 	Queries int `json:"queries"`
 	Unread  int `json:"unread,omitempty"` // number of objects with judgments or clicks that could not be read
 	// share of the first 10 results that have a grade; nil if the judgments are in a file
 	Judged    *float64  `json:"judged_at_10,omitempty"`
 	FewClicks int       `json:"few_clicks,omitempty"` // number of pairs (query, page) left out for too few clicks
 	Unjudged  int       `json:"unjudged"`             // number of queries without a relevant document in the judgments; they are not run
-	Mean      Figures   `json:"mean"`
-	Interval  Figures   `json:"interval"` // half the width of the 95 % confidence interval of each mean
-	Each      []Outcome `json:"each"`     // results of the queries, in the order of queries.tsv
+	Interval  Figures   `json:"interval"`             // half the width of the 95 % confidence interval of each mean
+	Each      []Outcome `json:"each"`                 // results of the queries, in the order of queries.tsv
 }
 
 // Outcome is the result of an evaluation for one query.
@@ -120,7 +122,7 @@ func ask(ctx context.Context, asked Searcher, queries []asking, unjudged int) (r
 	if err := group.Wait(); err != nil {
 		return Report{}, nil, err
 	}
-	report.Mean, report.Interval = mean(all)
+	report.Figures, report.Interval = mean(all)
 	return report, answers, nil
 }
 

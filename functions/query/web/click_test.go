@@ -249,19 +249,19 @@ func TestReplayClicks(t *testing.T) {
 	j.click(pings[birdsPage], 9)
 	before, err := replay()
 	j.Check(err)
-	if before.Queries != 1 || before.FewClicks != 1 || before.Mean.MAP != 1 || *before.Judged != 1 || before.Mean.NDCG > .9 || before.Unread != 0 {
+	if before.Queries != 1 || before.FewClicks != 1 || before.Figures.MAP != 1 || *before.Judged != 1 || before.Figures.NDCG > .9 || before.Unread != 0 {
 		t.Errorf("first: %+v, judged %v", before, *before.Judged)
 	}
 	// The page of birds, which readers preferred to the one above, comes to the top.
 	j.Publish(querytest.Page{URL: birdsPage, MIME: "text/html", Title: "White stork", Body: "A white stork, a white stork, and birds.", Lang: "en"})
 	after, err := replay()
 	j.Check(err)
-	if c := after.Compare(before); c.Better != 1 || after.Mean.NDCG != 1 {
+	if c := after.Compare(before); c.Better != 1 || after.Figures.NDCG != 1 {
 		t.Errorf("then: %+v, %+v", after, c)
 	}
 	_, err = takedown.Forget(t.Context(), j.Bucket, takedown.URL(j.Address(birdsPage), querytest.Noon))
 	j.Check(err)
-	if last, err := replay(); err != nil || last.Mean.NDCG != 1 || *last.Judged != 1 {
+	if last, err := replay(); err != nil || last.Figures.NDCG != 1 || *last.Judged != 1 {
 		t.Errorf("forgotten: %+v, %v", last, err)
 	}
 	stored := j.clicks()

@@ -324,7 +324,7 @@ func TestReplay(t *testing.T) {
 	j.mark("/search?q=birds", ann, map[string]string{birdsPage: "2"})
 	before, err := replay()
 	j.Check(err)
-	if before.Queries != 2 || before.Unjudged != 1 || before.Mean.NDCG != 1 || before.Mean.MRR != 1 || *before.Judged != 2.0/3 || before.Unread != 0 {
+	if before.Queries != 2 || before.Unjudged != 1 || before.Figures.NDCG != 1 || before.Figures.MRR != 1 || *before.Judged != 2.0/3 || before.Unread != 0 {
 		t.Errorf("first: %+v, judged %v", before, *before.Judged)
 	}
 	// The text of the page of birds is changed: it now has white storks more often than any other
@@ -333,7 +333,7 @@ func TestReplay(t *testing.T) {
 	after, err := replay()
 	j.Check(err)
 	c := after.Compare(before)
-	if c.Worse != 1 || c.Same != 1 || after.Mean.MRR != 0.75 {
+	if c.Worse != 1 || c.Same != 1 || after.Figures.MRR != 0.75 {
 		t.Errorf("then: %+v, %+v", after, c)
 	}
 	// Judgments of a forgotten page do not count.

@@ -1,6 +1,6 @@
 // Package reply writes JSON for programs, the same for commands and for HTTP:
 //
-//	keys      snake_case
+//	keys      snake_case; those of measures of the first n results may end in @n, such as ndcg@10
 //	lists     [] when empty; there is no null
 //	numbers   at most six digits after the point; below 1, six significant digits
 //	times     RFC 3339 in UTC
@@ -123,7 +123,7 @@ func round(n float64) float64 {
 
 var (
 	checked sync.Map // result of inspect for each reflect.Type: an error, or nil
-	snake   = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+	snake   = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*(@[0-9]+)?$`)
 )
 
 func check(t reflect.Type) error {

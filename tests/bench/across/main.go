@@ -93,7 +93,7 @@ func measure(ctx context.Context, dir, from, to string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%-32s %.3f %.3f\n", "questions in the pages' language", report.Mean.NDCG, report.Mean.Recall)
+	fmt.Printf("%-32s %.3f %.3f\n", "questions in the pages' language", report.Figures.NDCG, report.Figures.Recall)
 	return nil
 }
 
