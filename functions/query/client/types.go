@@ -182,7 +182,7 @@ type Cost struct {
 	USD            float64 `json:"usd"`
 }
 
-// Explanation is a score together with the scores from which it was computed.
+// Explanation is a score together with the scores of which it is the sum.
 type Explanation struct {
 	What  string        `json:"what"`
 	Value float64       `json:"value"`

@@ -159,7 +159,7 @@
 // give this term for the word. For example, the rules of Spanish give configur for configurando. English
 // pages have the same term, from configure; but the rules of English do not give it for configurando.
 //
-// The score of a document that holds all words that occur in the index is multiplied by 1.5, if
+// A document that holds all words that occur in the index gets half of their scores in addition, if
 // there are two or more. Each quoted phrase adds half the BM25F of a word whose idf
 // is the sum of its words' idf.
 //

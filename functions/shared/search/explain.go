@@ -129,8 +129,8 @@ func (e *Explanation) add(part Explanation) {
 	}
 }
 
-func (s *search) explainWords(work *scan, doc uint32) Explanation {
-	words := Explanation{What: "words"}
+// explainWords explains the part of a document's score that comes from the single words of the query.
+func (s *search) explainWords(work *scan, doc uint32) (words Explanation) {
 	held := 0
 	for i, w := range s.plan.words {
 		c := &work.words[i]
@@ -142,12 +142,11 @@ func (s *search) explainWords(work *scan, doc uint32) Explanation {
 		}
 		words.add(s.explainWord(w, c))
 	}
-	if held < 2 || held < s.plan.written() {
-		return Explanation{Value: words.Value, Parts: words.Parts}
+	if held >= 2 && held >= s.plan.written() {
+		more := s.plan.weights.AllWords - 1
+		words.add(Explanation{What: fmt.Sprintf("holds all words: %.4g × their sum", more), Value: more * words.Value})
 	}
-	return Explanation{Value: words.Value * s.plan.weights.AllWords, Parts: []Explanation{{
-		What: fmt.Sprintf("holds all words: × %g", s.plan.weights.AllWords), Value: words.Value * s.plan.weights.AllWords, Parts: words.Parts,
-	}}}
+	return words
 }
 
 // explainWord explains the score of a word in the cursor's document. Several terms may stand for the word.

@@ -484,8 +484,8 @@ type Count struct {
 	Documents int
 }
 
-// Explanation is a node of the tree that explains a score. Value is computed from the values of
-// Parts.
+// Explanation is a node of the tree that explains a score. If there are Parts, Value is the sum of
+// their values.
 type Explanation struct {
 	What  string        `json:"what"`
 	Value float64       `json:"value"`
