@@ -24,10 +24,16 @@ var contents = map[string][]string{
 	"SoftwareApplication": {"name", "description"}, "Book": {"name", "description"}, "Movie": {"name", "description"},
 }
 
-// fewTold is the least number of phrases (runs of three words) that the longest text of a JSON-LD
-// object must have. The method told looks for these phrases on the page, to find out whether the page
-// shows the object. With fewer phrases this is not reliable, and told ignores the object.
-const fewTold = 8
+// The method told looks for the phrases (runs of three words) of an object's longest text on the page,
+// to find out whether the page shows the object. What it needs depends on their number:
+//
+//	8 or more   the object is not shown if less than half of the phrases are on the page
+//	2 to 7      the object is not shown if none of them is on the page
+//	fewer       the text is too short to tell, and the object is ignored
+const (
+	manyTold = 8
+	fewTold  = 2
+)
 
 // unshown are paragraphs of content that a page has in JSON-LD but does not show.
 type unshown []string
@@ -62,8 +68,7 @@ func (u unshown) blocks(main, size int) (all []Block) {
 
 // told returns, as paragraphs, content that the page has in its JSON-LD (structured data for
 // programs) but does not show. The variable contents lists the types of objects that have content.
-// An object and all objects inside of it are judged together, by their longest text. Their texts
-// are returned if less than half of the phrases of the longest one are on the page.
+// An object and all objects inside of it are judged together, by their longest text (see fewTold).
 func (d *Document) told() (paragraphs unshown) {
 	type object struct {
 		paragraphs []string
@@ -101,7 +106,7 @@ func (d *Document) told() (paragraphs unshown) {
 	seen := make(map[string]bool)
 	for _, number := range order {
 		o := objects[number]
-		if in, all := shown.Share([]byte(o.longest)); all < fewTold || 2*in >= all {
+		if in, all := shown.Share([]byte(o.longest)); all < fewTold || 2*in >= all || in > 0 && all < manyTold {
 			continue
 		}
 		for _, p := range o.paragraphs {

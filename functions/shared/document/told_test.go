@@ -20,12 +20,16 @@ func TestTold(t *testing.T) {
 	}
 	product := data(`{"@type": "Product", "name": "Cup", "description": "<p>` + description + `</p>", "brand": {"@type": "Brand", "name": "Acme"},
 		"offers": [{"@type": "Offer", "price": 19.5, "priceCurrency": "EUR"}], "review": {"@type": "Review", "reviewBody": "Broken after one day of use by nobody at all."}}`)
+	answer := data(`{"@type": "FAQPage", "mainEntity": {"@type": "Question", "name": "Is it good?", "acceptedAnswer": {"@type": "Answer", "text": "Yes, of course it is."}}}`)
 	long := "<p>" + strings.Repeat("The shop has been open since its first day, and sells what people buy. ", 9)
 	for name, c := range map[string]struct{ markup, body, outside string }{
 		"a product shown by scripts":           {product + `<div id=root></div>`, "Cup\n" + description + "\nAcme\n19.5\nEUR", ""},
 		"a product that the page shows":        {product + "<p>" + description, description, ""},
 		"a product beside more text":           {product + long, strings.TrimSpace(long[3:]), "Cup\n" + description + "\nAcme\n19.5\nEUR"},
 		"questions and answers":                {data(`{"@type": "FAQPage", "mainEntity": [{"@type": "Question", "name": "Why?", "acceptedAnswer": {"@type": "Answer", "text": "` + description + `"}}]}`), "Why?\n" + description, ""},
+		"a short answer":                       {answer, "Is it good?\nYes, of course it is.", ""},
+		"a short answer that the page shows":   {answer + "<p>Is it good? Yes, of course it is.", "Is it good? Yes, of course it is.", ""},
+		"an answer too short to tell":          {data(`{"@type": "Question", "name": "Is it?", "acceptedAnswer": {"@type": "Answer", "text": "Yes, it is."}}`), "", ""},
 		"the text of an article, in two lines": {data(`{"@graph": [{"@type": "Article", "headline": "Cups", "articleBody": "` + description + `\n\nAnd no more.", "description": "Of cups"}]}`), "Cups\n" + description + "\nAnd no more.", ""},
 		"what other pages are about":           {data(`{"@type": "ItemList", "itemListElement": [{"@type": "Product", "name": "Cup", "description": "` + description + `"}]}`), "", ""},
 		"what the site is":                     {data(`{"@type": "Organization", "description": "` + description + `"}`), "", ""},
