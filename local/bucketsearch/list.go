@@ -21,7 +21,7 @@ import (
 func selectionFlags(flags *pflag.FlagSet, s *inventory.Selection) {
 	flags.StringVar(&s.Collection, "collection", "", "only pages of the collection of this `name`")
 	flags.StringVar(&s.Site, "site", "", "only pages of this `site`, a host or a domain with its hosts")
-	flags.StringVar(&s.Lang, "lang", "", "only pages in this `language`, such as de")
+	languageVar(flags, &s.Lang, "lang", "only pages in this `language`, such as de")
 	timeVar(flags, &s.Since, "since", "only pages fetched at this `time` or later, such as 2026-11-21")
 	timeVar(flags, &s.Until, "until", "only pages fetched before this `time`")
 }
@@ -64,7 +64,7 @@ func pagesCommand(where *location) *cobra.Command {
 				return err
 			}
 			out := bufio.NewWriter(cmd.OutOrStdout())
-			unknown := 0
+			printed, unknown := 0, 0
 			for page, err := range all.Pages(cmd.Context(), selected) {
 				if err != nil {
 					return errors.Join(err, out.Flush())
@@ -79,12 +79,16 @@ func pagesCommand(where *location) *cobra.Command {
 				if err := printPage(out, page, asJSON); err != nil {
 					return err
 				}
+				printed++
 			}
 			if err := out.Flush(); err != nil {
 				return err
 			}
-			if all.Empty() {
+			switch {
+			case all.Empty():
 				fmt.Fprintln(cmd.ErrOrStderr(), "At that time nothing was stored yet.")
+			case printed == 0:
+				fmt.Fprintln(cmd.ErrOrStderr(), "No stored page matches.")
 			}
 			if unknown > 0 {
 				fmt.Fprintf(cmd.ErrOrStderr(), "Not listed, for the index does not tell their language: %s\n", count(unknown, "page"))

@@ -107,6 +107,19 @@ func timeVar(flags *pflag.FlagSet, to *time.Time, name, usage string) {
 	}}, name, usage)
 }
 
+// languageVar defines a flag for one language, such as de or de-AT. It stores the primary subtag: de.
+func languageVar(flags *pflag.FlagSet, to *string, name, usage string) {
+	read := func(name, text string) (string, error) {
+		primary, _, _ := strings.Cut(text, "-")
+		language, err := literal.Languages(name, primary, 1)
+		if err != nil {
+			return "", literal.Wrong(name, text, "a language such as de")
+		}
+		return strings.Join(language, ""), nil
+	}
+	flags.Var(flagValue[string]{"--" + name, to, read, func(language string) string { return language }}, name, usage)
+}
+
 // acrossVar defines the flag --across, a list of languages into which a query is translated.
 func acrossVar(flags *pflag.FlagSet, to *[]string, usage string) {
 	read := func(name, text string) ([]string, error) { return literal.Languages(name, text, search.MaxAcross) }

@@ -74,6 +74,7 @@ func TestAcross(t *testing.T) {
 		"the house Weimar":     "0 1 2 3de 4de 5de",
 		"the house lang:en":    "0 1 2 3de 4de",
 		"the house lang:de":    "3de 4de",
+		"the house lang:de-AT": "3de 4de",
 		"\"house of\"":         "0 3de 4de", // in German the words need not stand together
 		"the hous*":            "0 1 2",
 	} {

@@ -260,6 +260,7 @@ func (f *filter) sets(name string, column *segment.StringColumn) []bool {
 //	value             wanted
 //	application/pdf   application/pdf or pdf
 //	pt-BR             pt-BR or pt
+//	pt                pt, pt-BR or pt-PT
 func sameValue(name, value, wanted string) bool {
 	value = normal(name, value)
 	if value == wanted {
@@ -272,7 +273,8 @@ func sameValue(name, value, wanted string) bool {
 		return value == wanted || kind == wanted || kind == typeNames[wanted]
 	case Lang:
 		language, _, _ := strings.Cut(value, "-")
-		return language == wanted
+		among, _, _ := strings.Cut(wanted, "-")
+		return language == wanted || value == among
 	}
 	return false
 }
