@@ -88,6 +88,7 @@ func printStatus(out io.Writer, s system.Status) {
 	}
 	fmt.Fprintf(out, "%s, %s, %s (%d ranked by links), %s\n", count(s.Packages, "package"), count(s.Segments, "segment"),
 		count(s.Documents, "document"), s.Ranked, bytesText(s.Held))
+	printUnvisited(out, s)
 	printDictionaries(out, s.Dictionaries)
 	fmt.Fprintf(out, "object store so far: %d PUT, %d GET, %d LIST, %d DELETE, %d HEAD; %s read, %s written\n",
 		s.Requests.Put, s.Requests.Get, s.Requests.List, s.Requests.Delete, s.Requests.Head,
@@ -115,6 +116,19 @@ func printLive(out io.Writer, s system.Status) {
 	if n := s.Unpacked + s.Unindexed; n > 0 {
 		fmt.Fprintf(out, "%s cannot be searched yet: %d to be packed, %d to be indexed\n", count(n, "page"), s.Unpacked, s.Unindexed)
 	}
+}
+
+// printUnvisited prints how many URLs without a stored page are found by the texts of links to them,
+// if there are any, and how many more a limit has left out.
+func printUnvisited(out io.Writer, s system.Status) {
+	if s.Unvisited == 0 {
+		return
+	}
+	var omitted []string
+	if s.UnvisitedCut > 0 {
+		omitted = []string{fmt.Sprintf("%d more, as there are too many", s.UnvisitedCut)}
+	}
+	fmt.Fprintf(out, "%s without a stored page, found by the texts of links to them%s\n", count(s.Unvisited, "URL"), without(omitted))
 }
 
 // dictionariesShown is the greatest number of pairs of languages that printDictionaries names.

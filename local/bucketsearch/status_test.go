@@ -79,3 +79,16 @@ func TestStatusTellsWhatIsFetched(t *testing.T) {
 		}
 	}
 }
+
+func TestStatusTellsWhatIsNotVisited(t *testing.T) {
+	for want, status := range map[string]system.Status{
+		"3 URLs without a stored page, found by the texts of links to them\n":                                       {Unvisited: 3},
+		"1 URL without a stored page, found by the texts of links to them, without 2 more, as there are too many\n": {Unvisited: 1, UnvisitedCut: 2},
+	} {
+		var out strings.Builder
+		printStatus(&out, status)
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("status is\n%swant in it\n%s", out.String(), want)
+		}
+	}
+}

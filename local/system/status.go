@@ -36,6 +36,10 @@ type Status struct {
 	Segments   int            `json:"segments"`
 	Documents  int            `json:"documents"`
 	Ranked     int            `json:"ranked"` // number of documents in those segments that have ranks
+	// Unvisited is the number of URLs without a stored page that searches find by the texts of links to
+	// them, and UnvisitedCut the number of those left out because there are too many.
+	Unvisited    int `json:"unvisited"`
+	UnvisitedCut int `json:"unvisited_cut,omitempty"`
 	// Dictionaries lists the dictionaries by which queries are translated into other languages,
 	// and says what was left out of them because of limits.
 	Dictionaries *manifest.Dictionaries `json:"dictionaries,omitempty"`
@@ -174,6 +178,10 @@ func statusOf(ctx context.Context, books *account.Bucket, requests countblob.Cou
 			}
 		}
 		status.Held += m.Bytes()
+		if u := m.Unvisited; u != nil {
+			status.Unvisited += u.Documents
+			status.UnvisitedCut += u.Cut
+		}
 		if d := m.Dictionaries; d != nil && len(d.All)+len(d.Omitted) > 0 {
 			status.Dictionaries = d
 		}
