@@ -25,6 +25,7 @@ func TestPasted(t *testing.T) {
 	pages = append(pages,
 		querytest.Page{URL: "http://example.org/", MIME: "text/html", Data: "x", Title: "Start", Body: "Nothing else."},
 		querytest.Page{URL: "http://example.org/deep/page.html", MIME: "text/html", Data: "x", Title: "Deep", Body: "Of other words."},
+		querytest.Page{URL: "http://example.org/deep/kept.html?utm_source=mail", MIME: "text/html", Data: "x", Title: "Kept", Body: "In a collection that drops no parameters."},
 		querytest.Page{URL: "http://example.org/picture", MIME: "image/png", Data: "x"},
 	)
 	s.Publish(pages...)
@@ -55,6 +56,9 @@ func TestPasted(t *testing.T) {
 		{"http://example.org/deep/page.html#part", "http://example.org/deep/page.html", ""},
 		{"https://example.org/deep/page.html", "http://example.org/deep/page.html", ""},
 		{"www.example.org/deep/page.html", "http://example.org/deep/page.html", ""},
+		{"<http://example.org/deep/page.html>", "http://example.org/deep/page.html", ""},
+		{"http://example.org/deep/page.html?utm_source=mail", "http://example.org/deep/page.html", ""},
+		{"http://example.org/deep/kept.html?utm_source=mail", "http://example.org/deep/kept.html?utm_source=mail", ""},
 		{"example.org", "http://example.org/", ""},
 		{"EXAMPLE.org/index.html", "http://example.org/", ""},
 		{"http://example.org/moved", "http://example.org/deep/page.html", "http://example.org/moved leads to http://example.org/deep/page.html."},

@@ -22,20 +22,24 @@ import (
 
 // pasted is a query that is nothing but the address of a page.
 type pasted struct {
-	// the address that is the query; if it has no scheme (example.org/a), two addresses: with https
-	// and with http
+	// the address that is the query, without the parameters of trackers that collections drop by default
+	// (utm_source); if it has no scheme (example.org/a), two addresses: with https and with http
 	written []address.Address
 	// The address of the query (first), and other addresses under which servers often give the same
-	// page. The others differ in the scheme (https or http), in www. before the host, or in a slash
-	// or index.html at the end.
+	// page. The others differ in the scheme (https or http), in www. before the host, in a slash or
+	// index.html at the end, or have the parameters of trackers.
 	forms   []address.Address
 	certain bool   // whether the query has a scheme or a path, and so can hardly be a word
 	words   string // the query without the scheme of its address
 }
 
 // readPasted reads a query that is an address instead of words, such as https://example.org/a?b#c,
-// example.org/a, example.org or 127.0.0.1:8080/a. It returns false for any other query.
+// example.org/a, example.org or 127.0.0.1:8080/a. The address may stand in angle brackets, as texts have
+// it (RFC 3986, appendix C). readPasted returns false for any other query.
 func readPasted(query string) (p pasted, is bool) {
+	if inner, found := strings.CutPrefix(query, "<"); found {
+		query = strings.TrimSuffix(inner, ">")
+	}
 	if query == "" || strings.ContainsAny(query, " \t\r\n\"“”„") || query[0] == '-' || query[0] == '+' {
 		return pasted{}, false
 	}
@@ -56,24 +60,28 @@ func readPasted(query string) (p pasted, is bool) {
 	if scheme == "http" {
 		slices.Reverse(schemes)
 	}
-	add := func(to *[]address.Address, raw string) {
-		if a, err := address.Parse(raw); err == nil && !slices.Contains(*to, a) {
-			*to = append(*to, a)
-		}
-	}
+	trackers := address.DefaultCleaner()
 	for _, s := range schemes {
-		if scheme == "" || s == scheme {
-			add(&p.written, s+"://"+rest)
+		if scheme != "" && s != scheme {
+			continue
+		}
+		if a, err := address.Parse(s + "://" + rest); err == nil {
+			p.written = append(p.written, trackers.Clean(a))
 		}
 	}
 	if len(p.written) == 0 {
 		return pasted{}, false
 	}
 	behind, _, _ = strings.Cut(behind, "#")
+	first := p.written[0]
+	_, host, _ = strings.Cut(first.Origin, "://")
+	paths := append([]string{first.Path}, otherPaths(first.Path)...)
 	for _, h := range []string{host, otherHost(host)} {
-		for _, b := range append([]string{behind}, otherPaths(behind)...) {
+		for _, b := range append(paths, behind) {
 			for _, s := range schemes {
-				add(&p.forms, s+"://"+h+b)
+				if a, err := address.Parse(s + "://" + h + b); err == nil && !slices.Contains(p.forms, a) {
+					p.forms = append(p.forms, a)
+				}
 			}
 		}
 	}

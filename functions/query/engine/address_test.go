@@ -22,6 +22,8 @@ func TestReadPasted(t *testing.T) {
 		{"127.0.0.1:8099/sql.html", []string{"https://127.0.0.1:8099/sql.html", "http://127.0.0.1:8099/sql.html"}, true},
 		{"localhost:8080", []string{"https://localhost:8080/", "http://localhost:8080/"}, false},
 		{"bücher.de/a", []string{"https://xn--bcher-kva.de/a", "http://xn--bcher-kva.de/a"}, true},
+		{"<https://example.org/a>", []string{"https://example.org/a"}, true},
+		{"https://example.org/a?utm_source=mail&x=1", []string{"https://example.org/a?x=1"}, true},
 		{"", nil, false}, {"fox", nil, false}, {"os.path", nil, false}, {"lib/libpq.so", nil, false}, {"someone@example.org", nil, false},
 		{"site:example.org", nil, false}, {"type:pdf", nil, false}, {"example.org fox", nil, false}, {"\"example.org\"", nil, false},
 		{"ftp://example.org/a", nil, false}, {"-example.org", nil, false}, {"localhost", nil, false}, {"LOCALHOST", nil, false}, {"and/or", nil, false}, {"://", nil, false},
