@@ -37,9 +37,9 @@ const (
 //	by its script     the text has at least 20 letters, and more than half of them are in a script
 //	                  that the declared language does not use; Latin letters prove nothing,
 //	                  because any language may be written in them
-//	by its language   the text has at least 200 letters, and is in another language with a
-//	                  probability of at least .999; this proves nothing if the two languages are
-//	                  hard to tell apart, as Indonesian and Malay
+//	by its language   the text has at least 200 letters, and its words, each taken once, are in
+//	                  another language with a probability of at least .999; this proves nothing if
+//	                  the two languages are hard to tell apart, as Indonesian and Malay
 //
 // A declared language that Identify does not know always stands. Each Chinese, Japanese or Korean
 // character counts as three letters. The code is "" if the language is unknown, which is also
@@ -47,21 +47,21 @@ const (
 func Decide(text, declared string) (code string, source Source) {
 	text = sample(text)
 	code = declarable(declared)
-	guess, sure := Identify(text)
+	guess, _ := Identify(text)
 	switch {
 	case code == "" && guess == "":
 		return "", ""
 	case code == "":
 		return guess, Guessed
-	case guess == code || !refutes(text, code, guess, sure):
+	case guess == code || !refutes(text, code, guess):
 		return code, Declared
 	}
 	return guess, Overruled
 }
 
 // refutes reports whether a text proves that it is not in the declared language (see Decide). The
-// parameters guess and sure are the results of Identify for the text.
-func refutes(text, declared, guess string, sure float64) bool {
+// parameter guess is the language that Identify returns for the text.
+func refutes(text, declared, guess string) bool {
 	known := scripts()[declared]
 	if known == nil {
 		return false
@@ -70,7 +70,25 @@ func refutes(text, declared, guess string, sure float64) bool {
 	if script, share := model.Main(text); script != model.Latin && script != model.None && !slices.Contains(known, script) {
 		return letters >= scriptLetters && share > .5
 	}
-	return letters >= provingLetters && sure >= provingSure && !alike(declared, guess)
+	if letters < provingLetters || alike(declared, guess) {
+		return false
+	}
+	again, sure := Identify(once(text))
+	return again == guess && sure >= provingSure
+}
+
+// once returns the words of a text, each word once. For Identify, each word is evidence of its own.
+// But a word proves no more if it is repeated, as in a list of links "cheap car", "cheap car", ….
+func once(text string) string {
+	seen := make(map[string]bool)
+	var words []string
+	for word := range strings.FieldsSeq(text) {
+		if !seen[word] {
+			seen[word] = true
+			words = append(words, word)
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // alike reports whether two languages are hard to tell apart.

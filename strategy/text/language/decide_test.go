@@ -31,6 +31,7 @@ func TestDecide(t *testing.T) {
 		"another name":                      {"Museet er stengt på mandager.", "nb", "no", Declared},
 		"a sentence in another language":    {english, "de", "de", Declared},
 		"a page in another language":        {long(english), "de", "en", Overruled},
+		"a list of few words":               {strings.Repeat("cheap velocipede ", 300), "en", "en", Declared},
 		"a sentence in another script":      {russian, "en", "ru", Overruled},
 		"two words in another script":       {"Сегодня холодно", "en", "en", Declared},
 		"Chinese characters alone":          {"東京都渋谷区円山町 国立図書館 営業時間変更 駅前広場", "ja-JP", "ja", Declared},
