@@ -85,5 +85,15 @@ type Range struct {
 // Contains reports whether the range holds p.
 func (r Range) Contains(p Place) bool { return p >= r.From && (r.To == 0 || p < r.To) }
 
+// Overlaps reports whether some place is in both ranges. Neither may be empty.
+func (r Range) Overlaps(other Range) bool {
+	return r.From <= other.To-1 && other.From <= r.To-1 // To - 1 is the last place, also if To is 0
+}
+
+// Sites returns the range of all sites (see PlaceOf) that have places in r.
+func (r Range) Sites() Range {
+	return Range{From: r.From.SiteRange().From, To: (r.To - 1).SiteRange().To}
+}
+
 // Span is the part text[Start:End] of a text. Start and End count bytes.
 type Span struct{ Start, End int }

@@ -53,6 +53,32 @@ func TestRange(t *testing.T) {
 	}
 }
 
+// TestOverlaps checks whether two ranges overlap, in either order, and the ranges of their sites.
+func TestOverlaps(t *testing.T) {
+	const site, end = layout.Place(1) << 32, ^layout.Place(0)
+	for _, test := range []struct {
+		a, b  layout.Range
+		want  bool
+		sites bool // whether the ranges of the sites overlap
+	}{
+		{layout.Range{}, layout.Range{From: 7, To: 8}, true, true},
+		{layout.Range{To: 7}, layout.Range{From: 7, To: 8}, false, true},
+		{layout.Range{To: 8}, layout.Range{From: 7, To: 9}, true, true},
+		{layout.Range{From: end}, layout.Range{From: 7}, true, true},
+		{layout.Range{From: end}, layout.Range{To: end}, false, true},
+		{layout.Range{To: site}, layout.Range{From: site}, false, false},
+		{layout.Range{To: site + 1}, layout.Range{From: 2*site - 1, To: 3 * site}, false, true},
+		{layout.Range{To: site - 1}, layout.Range{From: 3*site + 5}, false, false},
+	} {
+		if test.a.Overlaps(test.b) != test.want || test.b.Overlaps(test.a) != test.want {
+			t.Errorf("%v overlaps %v: want %v", test.a, test.b, test.want)
+		}
+		if test.a.Sites().Overlaps(test.b.Sites()) != test.sites {
+			t.Errorf("the sites of %v overlap those of %v: want %v", test.a, test.b, test.sites)
+		}
+	}
+}
+
 func TestVersionsSortAsTheirNamesDo(t *testing.T) {
 	versions := []layout.Version{{}, {Epoch: 1, Token: 2}, {Epoch: 1, Token: 10}, {Epoch: 2, Token: 1}}
 	for i, a := range versions {

@@ -22,16 +22,17 @@ func strategyCommand(where *location) *cobra.Command {
 			"which partition asks for a URL, those of kind storage which one keeps its pages. A\n" +
 			"version holds for what is found and stored from then on; what is stored stays where\n" +
 			"it is, and is found. Everybody follows within a minute, also while a crawl runs.",
-		Example: "  bucketsearch strategy show storage > rules.json\n  bucketsearch strategy publish rules.json\n  bucketsearch strategy share storage 4",
+		Example: "  bucketsearch strategy split storage 0\n  bucketsearch strategy join storage 1 0\n  bucketsearch strategy show storage > rules.json\n  bucketsearch strategy publish rules.json",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("strategy cannot %s; want show, publish or share", args[0])
+				return fmt.Errorf("strategy cannot %s; want show, publish, share, split or join", args[0])
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(showStrategyCommand(where), publishStrategyCommand(where), shareStrategyCommand(where))
+	cmd.AddCommand(showStrategyCommand(where), publishStrategyCommand(where), shareStrategyCommand(where),
+		splitStrategyCommand(where), joinStrategyCommand(where))
 	return cmd
 }
 
@@ -124,6 +125,10 @@ func publishStrategy(cmd *cobra.Command, a *system.Attached, d rules.Document) e
 	if err != nil {
 		return err
 	}
+	return sayStrategy(cmd, published)
+}
+
+func sayStrategy(cmd *cobra.Command, published rules.Document) error {
 	fmt.Fprintf(cmd.OutOrStdout(), "The %s holds from %s, for %s.\n", &published, published.From.Format(time.RFC3339), count(len(published.Partitions()), "partition"))
 	return nil
 }

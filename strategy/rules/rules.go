@@ -115,7 +115,7 @@ func (d Document) Decide(a address.Address) (partition int, err error) {
 // OfSite returns the partitions that may hold pages of the site of an address: more
 // than one if the rules divide the site.
 func (d Document) OfSite(a address.Address) []int {
-	site := layout.Range{From: layout.Place(uint64(a.Place.Site()) << 32), To: layout.Place((uint64(a.Place.Site()) + 1) << 32)}
+	site := a.Place.SiteRange()
 	var partitions []int
 	for _, r := range d.Rules {
 		some, all := r.ofSite(a.Site, site)
@@ -135,9 +135,7 @@ func (d Document) OfSite(a address.Address) []int {
 func (r Rule) ofSite(name string, site layout.Range) (some, all bool) {
 	switch {
 	case r.Range != nil:
-		// An end of 0 means the end of the space; minus 1 it is the last place.
-		from, last, first, end := r.Range.From, r.Range.To-1, site.From, site.To-1
-		return from <= end && first <= last, from <= first && end <= last
+		return r.Range.Overlaps(site), r.Range.Contains(site.From) && r.Range.Contains(site.To-1)
 	case r.Site != "":
 		return r.Site == name, r.Site == name
 	}
