@@ -90,6 +90,9 @@ func (r Range) Overlaps(other Range) bool {
 	return r.From <= other.To-1 && other.From <= r.To-1 // To - 1 is the last place, also if To is 0
 }
 
+// Width returns the number of places in the range, which must not be empty.
+func (r Range) Width() float64 { return float64(r.To-1-r.From) + 1 }
+
 // Sites returns the range of all sites (see PlaceOf) that have places in r.
 func (r Range) Sites() Range {
 	return Range{From: r.From.SiteRange().From, To: (r.To - 1).SiteRange().To}

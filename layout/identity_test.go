@@ -53,6 +53,14 @@ func TestRange(t *testing.T) {
 	}
 }
 
+func TestWidth(t *testing.T) {
+	for r, want := range map[layout.Range]float64{{}: 1 << 64, {From: 1 << 63}: 1 << 63, {From: 5, To: 7}: 2} {
+		if got := r.Width(); got != want {
+			t.Errorf("%v is %v wide, want %v", r, got, want)
+		}
+	}
+}
+
 // TestOverlaps checks whether two ranges overlap, in either order, and the ranges of their sites.
 func TestOverlaps(t *testing.T) {
 	const site, end = layout.Place(1) << 32, ^layout.Place(0)

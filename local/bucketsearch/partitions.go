@@ -2,16 +2,70 @@ package main
 
 import (
 	"fmt"
+	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/local/system"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
+
+func listStrategyCommand(where *location) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List what the storage partitions have",
+		Long: "List prints a line for each storage partition that any version of the strategy names:\n" +
+			"the part of all sites whose new pages it gets by ranges, and what it has stored.",
+		Args: cobra.NoArgs,
+		RunE: where.reading(func(cmd *cobra.Command, _ []string, a *system.Attached) error {
+			inForce, err := settings.Read(cmd.Context(), a.Bucket, time.Now())
+			if err != nil {
+				return err
+			}
+			all := inForce.Partitions()
+			manifests := make([]manifest.Manifest, len(all))
+			group, ctx := errgroup.WithContext(cmd.Context())
+			group.SetLimit(readAtOnce)
+			for i, p := range all {
+				group.Go(func() (err error) {
+					manifests[i], err = partition.Read(ctx, a.Bucket, p)
+					return err
+				})
+			}
+			if err := group.Wait(); err != nil {
+				return err
+			}
+			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			fmt.Fprintln(table, "partition\tof all sites\tstored pages\tsearchable\tpackages\tsegments\tsize")
+			for i, p := range all {
+				m, pages, searchable := &manifests[i], 0, 0
+				for _, pkg := range m.Packages {
+					pages += pkg.Pages
+				}
+				for _, s := range m.Segments {
+					searchable += s.Live()
+				}
+				share := 0.0
+				for _, r := range inForce.Storage.Ranges(int(p)) {
+					share += r.Width()
+				}
+				fmt.Fprintf(table, "%d\t%.1f %%\t%d\t%d\t%d\t%d\t%s\n", p, 100*share/layout.Range{}.Width(), pages, searchable, len(m.Packages), len(m.Segments), bytesText(m.Bytes()))
+			}
+			return table.Flush()
+		}),
+	}
+}
+
+// readAtOnce is the greatest number of manifests that are read at the same time.
+const readAtOnce = 16
 
 func splitStrategyCommand(where *location) *cobra.Command {
 	return &cobra.Command{

@@ -25,13 +25,13 @@ func strategyCommand(where *location) *cobra.Command {
 		Example: "  bucketsearch strategy split storage 0\n  bucketsearch strategy join storage 1 0\n  bucketsearch strategy show storage > rules.json\n  bucketsearch strategy publish rules.json",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("strategy cannot %s; want show, publish, share, split or join", args[0])
+				return fmt.Errorf("strategy cannot %s; want list, show, publish, share, split or join", args[0])
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(showStrategyCommand(where), publishStrategyCommand(where), shareStrategyCommand(where),
+	cmd.AddCommand(listStrategyCommand(where), showStrategyCommand(where), publishStrategyCommand(where), shareStrategyCommand(where),
 		splitStrategyCommand(where), joinStrategyCommand(where))
 	return cmd
 }

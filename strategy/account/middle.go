@@ -29,7 +29,7 @@ func (b *Bucket) Middle(ranges []layout.Range) (at layout.Place, found bool) {
 		for _, p := range parts {
 			switch at := layout.Place(site << 32); {
 			case p.Contains(at):
-				bytes += float64(p.Bytes) * float64(at-p.From) / widthOf(p.Range)
+				bytes += float64(p.Bytes) * float64(at-p.From) / p.Width()
 			case p.From < at:
 				bytes += float64(p.Bytes)
 			}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"math"
 	"slices"
 
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -65,7 +64,7 @@ func (b *Bucket) divide(within layout.Range) (ranges []layout.Range) {
 			continue
 		}
 		for _, p := range v.reader.Parts(within, pieceBytes) {
-			density := float64(p.Bytes) / widthOf(p.Range)
+			density := float64(p.Bytes) / p.Width()
 			changes = append(changes, change{p.From, density})
 			if p.To != 0 {
 				changes = append(changes, change{p.To, -density})
@@ -81,7 +80,7 @@ func (b *Bucket) divide(within layout.Range) (ranges []layout.Range) {
 			till = changes[i+1].at
 		}
 		at := c.at
-		for left := widthOf(layout.Range{From: at, To: till}); at != till; left = widthOf(layout.Range{From: at, To: till}) {
+		for left := (layout.Range{From: at, To: till}).Width(); at != till; left = (layout.Range{From: at, To: till}).Width() {
 			step := max(1, (rangeBytes-size)/density)
 			if size+left*density < rangeBytes || step > left*0.999 { // no range of its own for a small last piece
 				size += left * density
@@ -94,14 +93,6 @@ func (b *Bucket) divide(within layout.Range) (ranges []layout.Range) {
 		}
 	}
 	return append(ranges, next)
-}
-
-// widthOf returns the number of places in a range.
-func widthOf(r layout.Range) float64 {
-	if r.To == 0 {
-		return math.MaxUint64 - float64(r.From) + 1
-	}
-	return float64(r.To - r.From)
 }
 
 // middleOf returns the place in the middle of a range.
