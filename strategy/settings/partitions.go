@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"reflect"
 	"slices"
 
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -34,16 +33,22 @@ func (s *Settings) Holding(page address.Address) []layout.Partition {
 }
 
 // Elsewhere returns the storage partitions, other than p, that may hold older or newer versions of
-// the pages in p. If the rules of the storage strategy change, new versions of a page may be stored
-// in another partition, and its older versions stay where they are. So if the rules have ever
-// changed, the result is all other partitions. Otherwise it is empty.
+// the pages in p, sorted by number. If the rules of the storage strategy change, new versions of a page may be
+// stored in another partition, and its older versions stay where they are. So the result has each partition that in
+// some version of the strategy got sites that p got in the same or another version. After a split, these are
+// only the two partitions that divide the sites.
 func (s *Settings) Elsewhere(p layout.Partition) []layout.Partition {
+	spans := make(map[layout.Partition][]layout.Range) // of all versions of the strategy
 	for _, d := range s.storages {
-		if !reflect.DeepEqual(d.Rules, s.storages[0].Rules) {
-			return slices.DeleteFunc(s.Partitions(), func(other layout.Partition) bool { return other == p })
+		for other, all := range d.Spans() {
+			spans[layout.Partition(other)] = append(spans[layout.Partition(other)], all...)
 		}
 	}
-	return nil
+	return slices.DeleteFunc(s.Partitions(), func(other layout.Partition) bool {
+		return other == p || !slices.ContainsFunc(spans[other], func(span layout.Range) bool {
+			return slices.ContainsFunc(spans[p], span.Overlaps)
+		})
+	})
 }
 
 // everywhere calls the given function with each version of the storage strategy. It returns the

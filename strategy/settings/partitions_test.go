@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
@@ -44,6 +45,54 @@ func TestPartitionsStay(t *testing.T) {
 		}
 		if got, err := s.Store(page); err != nil || got != step.store {
 			t.Errorf("at %v a page goes to %v, %v, want %v", step.now, got, err, step.store)
+		}
+	}
+}
+
+// TestElsewhere: after each change of the storage strategy, Elsewhere returns the partitions that may have versions
+// of the same pages, and no others.
+func TestElsewhere(t *testing.T) {
+	bucket := memblob.New()
+	publish(t, bucket, rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 3, noon))
+	for i, step := range []struct {
+		change func(rules.Document, int) ([]rules.Rule, error)
+		want   map[layout.Partition][]layout.Partition
+	}{
+		{nil, map[layout.Partition][]layout.Partition{0: nil, 1: nil, 2: nil}},
+		{ // 3 gets the upper half of 1
+			func(d rules.Document, unused int) ([]rules.Rule, error) { return d.Split(1, unused, 1<<63) },
+			map[layout.Partition][]layout.Partition{0: nil, 1: {3}, 2: nil, 3: {1}},
+		},
+		{ // and then 2 gets it
+			func(d rules.Document, _ int) ([]rules.Rule, error) { return d.Join(3, 2) },
+			map[layout.Partition][]layout.Partition{0: nil, 1: {2, 3}, 2: {1, 3}, 3: {1, 2}},
+		},
+		{ // a border within a site: 0 and 1 may have any page of the site
+			func(d rules.Document, _ int) ([]rules.Rule, error) {
+				d.Rules[0].Range.To++
+				d.Rules[1].Range.From++
+				return d.Rules, nil
+			},
+			map[layout.Partition][]layout.Partition{0: {1}, 1: {0, 2, 3}, 2: {1, 3}, 3: {1, 2}},
+		},
+		{ // 4 may have pages of any site
+			func(d rules.Document, unused int) ([]rules.Rule, error) {
+				return append([]rules.Rule{{Pattern: "*.pdf", Partition: unused}}, d.Rules...), nil
+			},
+			map[layout.Partition][]layout.Partition{0: {1, 4}, 1: {0, 2, 3, 4}, 2: {1, 3, 4}, 3: {1, 2, 4}, 4: {0, 1, 2, 3}},
+		},
+	} {
+		if step.change != nil {
+			if _, err := rules.Change(t.Context(), bucket, rules.Storage, noon, step.change); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, got := read(t, bucket), make(map[layout.Partition][]layout.Partition)
+		for _, p := range s.Partitions() {
+			got[p] = s.Elsewhere(p)
+		}
+		if diff := cmp.Diff(step.want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("step %d (-want +got):\n%s", i, diff)
 		}
 	}
 }
