@@ -23,7 +23,8 @@ import (
 
 // Settle applies the spool object with the given key to the frontiers: it admits links, enters the
 // outcomes and ends the host's lease. Then it sends the function schedule a task to lease more
-// batches, and calls Gather. Settle may run again for the same spool object.
+// batches, and calls Gather. Settle may run again for the same spool object. If a frontier must be
+// rebuilt or changed first, Settle asks for a sweep.
 func (f *Function) Settle(ctx context.Context, key string) error {
 	storage, batch, err := layout.ParseSpoolKey(key)
 	if err != nil {
@@ -39,6 +40,11 @@ func (f *Function) Settle(ctx context.Context, key string) error {
 		return err
 	}
 	touched, err := f.settle(ctx, storage, ledger)
+	if errors.Is(err, frontier.ErrNotBuilt) {
+		// The batch must be settled before its lease ends. Otherwise its URLs would be requested once more.
+		_, errAsked := task.AskSweep(ctx, f.Sender, f.Redis, f.Now())
+		return errors.Join(err, errAsked)
+	}
 	if err != nil {
 		return err
 	}

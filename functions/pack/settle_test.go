@@ -96,10 +96,13 @@ func TestLinksOfAnotherPartition(t *testing.T) {
 	}
 }
 
+// TestSettleWaitsForTheFrontier checks that nothing is settled in a frontier of other settings or in one that is lost, and
+// that a sweep is asked for, but not by each attempt.
 func TestSettleWaitsForTheFrontier(t *testing.T) {
 	w := embedded(t)
 	w.spool(w.stored(1))
-	refuses := func(want error) {
+	w.sender.Take()
+	refuses := func(want error, messages ...string) {
 		t.Helper()
 		if err := w.Settle(t.Context(), spoolKey(1)); !errors.Is(err, want) {
 			t.Errorf("Settle: %v, want %v", err, want)
@@ -107,15 +110,23 @@ func TestSettleWaitsForTheFrontier(t *testing.T) {
 		if inbox := functionstest.Inbox(t, w.Redis, 0); inbox != nil {
 			t.Errorf("in the inbox: %v", inbox)
 		}
+		var sent []string
+		for _, m := range w.sender.Take() {
+			sent = append(sent, m.Queue+m.Body)
+		}
+		if diff := cmp.Diff(messages, sent); diff != "" {
+			t.Errorf("messages (-want +got):\n%s", diff)
+		}
 	}
 	if err := frontier.New(w.Redis, 0).Open(t.Context(), 2, "other settings", nil); err != nil {
 		t.Fatal(err)
 	}
+	refuses(frontier.ErrNotBuilt, "sweep{}")
 	refuses(frontier.ErrNotBuilt)
 	if err := w.Redis.FlushAll(t.Context()).Err(); err != nil {
 		t.Fatal(err)
 	}
-	refuses(frontier.ErrNotBuilt)
+	refuses(frontier.ErrNotBuilt, "sweep{}")
 }
 
 // atScript is a hook of the Redis client. Before the n-th Lua script runs, it calls a function.

@@ -4,19 +4,12 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
-	"github.com/bucketsearch/bucketsearch/strategy/lease"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
-
-// askAgain is the least time between two messages by which schedule asks for a sweep, which
-// rebuilds the frontier. A sweep reads all books (the records of the crawl) for this, and fails if
-// one of them is damaged. Without askAgain, one such sweep would follow another without a pause.
-const askAgain = time.Minute
 
 // memory has for each crawl partition the highest version of a lease that this process has seen. If
 // the highest version in the frontier is lower than that, Redis has lost its last changes, for
@@ -53,7 +46,7 @@ func (m *memory) remember(crawl int, leased layout.Version) {
 //
 //	frontier                                     URLs may be leased   message to the sweep
 //	built under the settings in force            yes                  no
-//	built under other settings                   yes                  no: the next sweep sees to it
+//	built under other settings                   yes                  no: pack sends it
 //	lost, in whole or in part                    no                   yes
 //	older than when this process saw it before   no                   yes
 func (f *Function) sound(ctx context.Context, front *frontier.Frontier, crawl int, s *settings.Settings) (bool, error) {
@@ -72,10 +65,9 @@ func (f *Function) sound(ctx context.Context, front *frontier.Frontier, crawl in
 	case !errors.Is(err, frontier.ErrNotBuilt):
 		return false, err
 	}
-	first, errOnce := lease.New(f.Redis, "schedule").Once(ctx, "sweep asked for", f.Now(), askAgain)
-	if errOnce != nil || !first {
-		return false, errOnce
+	asked, errAsked := task.AskSweep(ctx, f.Sender, f.Redis, f.Now())
+	if asked {
+		f.Log.InfoContext(ctx, "a sweep is asked for", "crawl", crawl, "reason", err)
 	}
-	f.Log.InfoContext(ctx, "a sweep is asked for", "crawl", crawl, "reason", err)
-	return false, task.Send(ctx, f.Sender, task.Sweep, struct{}{}, 0)
+	return false, errAsked
 }

@@ -44,7 +44,7 @@ func TestAsksForSweep(t *testing.T) {
 		}
 		w.expectQueues("counts lost", task.Sweep)
 		w.expectQueues("a moment later")
-		w.clock.Advance(askAgain)
+		w.clock.Advance(task.AskAgain)
 		w.expectQueues("still not rebuilt", task.Sweep)
 		if err := rdb.FlushAll(t.Context()).Err(); err != nil {
 			t.Fatal(err)
