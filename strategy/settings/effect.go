@@ -7,6 +7,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
 // Effect says what must be done to the frontiers (queues of URLs to request) after a change of settings. The zero
@@ -21,6 +22,8 @@ type Effect struct {
 	// still admitted, unless a takedown names it or its site, and is requested in the same order as before or
 	// earlier.
 	Judge []layout.Range
+	// Moved are the crawl partitions that gain or lose URLs, in ascending order. Their frontiers must be rebuilt.
+	Moved []int
 }
 
 // Difference returns the effect of a change from the settings before to the settings after:
@@ -31,11 +34,13 @@ type Effect struct {
 //	a seed whose scope is not the whole web                   Judge: the ranges of its sites
 //	a sitemap                                                 Judge: the range of its URL
 //	a collection, if there were two or more before            Judge: the ranges of its seeds and sitemaps
+//	other ranges of crawl partitions (see rules.Moved)        Moved: the partitions
+//	other ranges of storage partitions                        nothing, as frontiers do not depend on them
 //	anything else in the fingerprint (see Fingerprint)        All
 //
 // Examples of the last row:
 //
-//	a change of strategies, patterns, scopes, limits of pages, schedules, or of the times Again and Renew
+//	a change of other rules of strategies, of patterns, scopes, limits of pages, schedules, or of the times Again and Renew
 //	a seed, sitemap, collection or takedown is taken away
 //	a seed whose scope is the whole web, because known links may lead to any site
 //	a change of the rank of a collection that was there before (see membership.Members.Compare)
@@ -45,11 +50,23 @@ func Difference(before, after *Settings) Effect {
 	if before.Fingerprint() == after.Fingerprint() {
 		return e
 	}
-	if !reflect.DeepEqual(before.Crawl.Rules, after.Crawl.Rules) || !reflect.DeepEqual(before.Storage.Rules, after.Storage.Rules) ||
-		!reflect.DeepEqual(before.Only, after.Only) || !e.takedowns(before, after) || !e.collections(before, after) {
+	if !e.strategies(before, after) || !reflect.DeepEqual(before.Only, after.Only) || !e.takedowns(before, after) || !e.collections(before, after) {
 		return Effect{All: true}
 	}
 	return e
+}
+
+// strategies adds the effect of changed strategies. It returns false if other URLs may be refused now, or if any
+// crawl partition may have other URLs now.
+func (e *Effect) strategies(before, after *Settings) bool {
+	same := reflect.DeepEqual(before.Storage.Rules, after.Storage.Rules)
+	if !same {
+		_, same = rules.Moved(before.Storage, after.Storage)
+	}
+	if same && !reflect.DeepEqual(before.Crawl.Rules, after.Crawl.Rules) {
+		e.Moved, same = rules.Moved(before.Crawl, after.Crawl)
+	}
+	return same
 }
 
 // takedowns adds the effect of new takedowns. It returns false if some are taken back.

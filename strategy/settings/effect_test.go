@@ -57,8 +57,14 @@ func TestDifference(t *testing.T) {
 	}
 	sitemaps := docs()
 	sitemaps.Sitemaps = []string{"http://new.example/map.xml"}
-	fast, excluded, narrow, other := docs(), docs(), docs(), rules.Even(rules.Crawl, 2, noon)
-	fast.Delay, excluded.Exclude, narrow.Seeds[0].Depth, other.Version = 1, []string{"*/x"}, 1, 2
+	fast, excluded, narrow := docs(), docs(), docs()
+	fast.Delay, excluded.Exclude, narrow.Seeds[0].Depth = 1, []string{"*/x"}, 1
+	strategy := func(kind rules.Kind, d rules.Document) rules.Document {
+		d.Kind, d.Version = kind, 2
+		return d
+	}
+	refusing := rules.Even(rules.Crawl, 1, noon)
+	refusing.Rules = append([]rules.Rule{{Refuse: true, Pattern: "*.pdf"}}, refusing.Rules...)
 	gone := at("http://docs.example/gone")
 	all := settings.Effect{All: true}
 	judge := func(ranges ...layout.Range) settings.Effect { return settings.Effect{Judge: ranges} }
@@ -82,7 +88,10 @@ func TestDifference(t *testing.T) {
 		"a seed of one of three":                   {three(), seed("shop", unlimited(collection.Site)), judge(site("http://new.example/"))},
 		"a seed that changes a rank":               {three(), seed("docs", unlimited(collection.Site)), all},
 		"a collection is removed":                  {three(), func(b blob.Bucket) error { _, err := collection.Remove(t.Context(), b, "few"); return err }, all},
-		"a strategy":                               {nil, other, all},
+		"a split of a crawl partition":             {nil, strategy(rules.Crawl, rules.Even(rules.Crawl, 2, noon)), settings.Effect{Moved: []int{0, 1}}},
+		"a split of a storage partition":           {nil, strategy(rules.Storage, rules.Even(rules.Storage, 2, noon)), settings.Effect{}},
+		"a crawl strategy that refuses URLs":       {nil, strategy(rules.Crawl, refusing), all},
+		"a storage strategy that refuses URLs":     {nil, strategy(rules.Storage, refusing), all},
 		"the crawl is limited":                     {nil, control.Document{Only: &control.Only{{Collection: "docs"}}}, all},
 		"a URL is forgotten":                       {nil, takedown.URL(gone, noon), settings.Effect{Taken: []layout.Identity{gone.ID}}},
 		"a URL is hidden":                          {nil, hidden(takedown.URL(gone, noon)), settings.Effect{Taken: []layout.Identity{gone.ID}}},
@@ -168,7 +177,9 @@ func TestReadPast(t *testing.T) {
 	before := read(t, bucket)
 	wider, late := docs(), docs()
 	wider.Seeds[0].Scope, late.Name = collection.Any, "late"
-	publish(t, bucket, wider, late, takedown.Site("other.example", noon))
+	crawl, storage := rules.Even(rules.Crawl, 2, noon), rules.Even(rules.Storage, 3, noon)
+	crawl.Version, storage.Version = 2, 2
+	publish(t, bucket, wider, late, takedown.Site("other.example", noon), crawl, storage)
 	if _, err := collection.Remove(t.Context(), bucket, "few"); err != nil {
 		t.Fatal(err)
 	}
@@ -182,6 +193,13 @@ func TestReadPast(t *testing.T) {
 	}
 	if diff := cmp.Diff(before.Collections, past.Collections); diff != "" {
 		t.Errorf("collections (-want +got):\n%s", diff)
+	}
+	older, err := settings.ParseVersions(`{"takedowns":1,"collections":{"docs":1,"few":1,"shop":1}}`) // of a program that noted no strategies
+	if err != nil {
+		t.Fatal(err)
+	}
+	if past, err = settings.ReadPast(t.Context(), bucket, noon, older); err != nil || past.Crawl.Version != 2 || past.Storage.Version != 2 {
+		t.Errorf("strategies %d and %d, %v; want those in force", past.Crawl.Version, past.Storage.Version, err)
 	}
 	if _, err := settings.ParseVersions("?"); err == nil {
 		t.Error("no error for a text that is no JSON")

@@ -12,6 +12,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
 // fingerprintBytes is the length of a fingerprint before it is written in hexadecimal digits.
@@ -53,22 +54,29 @@ func judged(c collection.Collection) collection.Collection {
 	return c
 }
 
-// Versions are the versions of the takedowns and of the collections. ReadPast reads these versions again.
+// Versions are the versions of the strategies, of the takedowns and of the collections. ReadPast reads these
+// versions again.
 type Versions struct {
+	// 0 in texts of older programs: then the strategies in force count as those of that time
+	Crawl       uint64            `json:"crawl,omitempty"`
+	Storage     uint64            `json:"storage,omitempty"`
 	Takedowns   uint64            `json:"takedowns"`
 	Collections map[string]uint64 `json:"collections"` // by the name of the collection
 }
 
-// Versions returns the versions of the takedowns and collections in force.
+// Versions returns the versions of the strategies, takedowns and collections in force.
 func (s *Settings) Versions() Versions {
-	v := Versions{Takedowns: s.Takedowns.Hidden().Version, Collections: make(map[string]uint64, len(s.Collections))}
+	v := Versions{
+		Crawl: s.Crawl.Version, Storage: s.Storage.Version,
+		Takedowns: s.Takedowns.Hidden().Version, Collections: make(map[string]uint64, len(s.Collections)),
+	}
 	for _, c := range s.Collections {
 		v.Collections[c.Name] = c.Version
 	}
 	return v
 }
 
-// ReadPast returns the settings with the given versions of the takedowns and collections. The strategies and
+// ReadPast returns the settings with the given versions of the strategies, takedowns and collections. The
 // controls are the present ones. So the result may differ from the settings as they once were: if other documents
 // have changed since, or if a version cannot be read any more. The caller must compare the fingerprints of the
 // two.
@@ -76,7 +84,8 @@ func ReadPast(ctx context.Context, bucket blob.Reader, now time.Time, v Versions
 	return Read(ctx, past{bucket, v}, now)
 }
 
-// past is a bucket in which versions of takedowns and collections that are newer than the given ones are hidden.
+// past is a bucket in which versions of strategies, takedowns and collections that are newer than the given ones are
+// hidden.
 type past struct {
 	blob.Reader
 	versions Versions
@@ -96,6 +105,11 @@ func (p past) List(ctx context.Context, prefix, startAfter string) iter.Seq2[blo
 func (p past) has(key string) bool {
 	if name, version, err := layout.ParseCollectionKey(key); err == nil {
 		return version <= p.versions.Collections[name]
+	}
+	for kind, known := range map[rules.Kind]uint64{rules.Crawl: p.versions.Crawl, rules.Storage: p.versions.Storage} {
+		if version, err := layout.ParseNumberedKey(key, layout.StrategyPrefix(string(kind))); err == nil {
+			return known == 0 || version <= known
+		}
 	}
 	version, err := layout.ParseNumberedKey(key, layout.Takedowns)
 	return err != nil || version <= p.versions.Takedowns

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -17,7 +18,8 @@ import (
 // the settings s, without a rebuild. While another process rebuilds or follows, it does nothing.
 //
 // This works only for changes that concern a few URLs and ranges (see settings.Difference). After any other
-// change, the frontier stays as it is, and must be rebuilt. The steps are:
+// change, the frontier stays as it is, and must be rebuilt. If a strategy has moved URLs from one crawl partition
+// to another, only the frontiers of these two must be rebuilt. The steps are:
 //
 //	1  The frontier gets a temporary fingerprint, which is neither that of the earlier settings nor that of
 //	   s (see moving). From now on, pack settles no batch; schedule leases URLs as before.
@@ -57,10 +59,11 @@ func (f *Frontiers) follow(ctx context.Context, s *settings.Settings) error {
 			if err != nil {
 				return err
 			}
-			if effect.All {
+			follows := slices.DeleteFunc(crawls, func(crawl int) bool { return effect.All || slices.Contains(effect.Moved, crawl) })
+			if len(follows) == 0 {
 				continue
 			}
-			if err := f.apply(ctx, effect, before, s, crawls); err != nil {
+			if err := f.apply(ctx, effect, before, s, follows); err != nil {
 				return err
 			}
 		}

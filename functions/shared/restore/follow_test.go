@@ -13,12 +13,14 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+	"github.com/bucketsearch/bucketsearch/strategy/rules"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
@@ -153,6 +155,61 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+// divide publishes a next version of a strategy.
+func (w *world) divide(kind rules.Kind, change func(newest rules.Document, unused int) ([]rules.Rule, error)) {
+	w.t.Helper()
+	_, err := rules.Change(w.t.Context(), w.bucket, kind, functionstest.Start, change)
+	w.must(err)
+	w.read()
+}
+
+// TestDivided splits and joins partitions of both kinds. A change of storage partitions must rebuild no frontier, one of
+// crawl partitions only those of the partitions that gain or lose URLs. Each time the frontiers must be the same as
+// after a rebuild of all.
+func TestDivided(t *testing.T) {
+	w := newWorld(t, redistest.Server(t))
+	crawlAtRandom(w, rand.New(rand.NewPCG(5, 0)))
+	w.run()
+	split := func(partition int, at layout.Place) func(rules.Document, int) ([]rules.Rule, error) {
+		return func(newest rules.Document, unused int) ([]rules.Rule, error) {
+			return newest.Split(partition, unused, at)
+		}
+	}
+	join := func(from, into int) func(rules.Document, int) ([]rules.Rule, error) {
+		return func(newest rules.Document, _ int) ([]rules.Rule, error) { return newest.Join(from, into) }
+	}
+	for i, step := range []struct {
+		kind   rules.Kind
+		change func(rules.Document, int) ([]rules.Rule, error)
+		want   []int // partitions whose frontiers are rebuilt
+	}{
+		{rules.Storage, split(0, 1<<62), nil},
+		{rules.Crawl, split(0, 1<<62), []int{0, 2}},
+		{rules.Storage, join(2, 1), nil},
+		{rules.Crawl, join(1, 2), []int{2}},
+		{rules.Crawl, split(2, 1<<63), []int{2, 3}},
+	} {
+		before, epochs := w.inForce.Fingerprint(), make(map[int]uint64)
+		for _, crawl := range w.inForce.Crawl.Partitions() {
+			epochs[crawl] = w.frontier(crawl).Epoch
+		}
+		w.divide(step.kind, step.change)
+		w.run()
+		if diff := cmp.Diff(w.rebuilt(), w.picture()); diff != "" {
+			t.Fatalf("step %d (-rebuilt +divided):\n%s", i, diff)
+		}
+		rebuilt := slices.DeleteFunc(w.inForce.Crawl.Partitions(), func(crawl int) bool { return w.frontier(crawl).Epoch == epochs[crawl] })
+		if !slices.Equal(step.want, rebuilt) {
+			t.Errorf("step %d: rebuilt are %v, want %v", i, rebuilt, step.want)
+		}
+		for crawl := range 4 { // a process with older settings must lease nothing
+			if err := frontier.New(w.Redis, crawl).Built(t.Context(), before); !errors.Is(err, frontier.ErrNotBuilt) {
+				t.Errorf("step %d: frontier %d serves under older settings: %v", i, crawl, err)
+			}
+		}
+	}
+}
+
 // TestFollowerDies kills the process that changes the frontiers, after each of its commands in turn. The next
 // sweep must complete the change.
 func TestFollowerDies(t *testing.T) {
@@ -187,6 +244,34 @@ func TestFollowerDies(t *testing.T) {
 		}
 		for crawl := range 2 {
 			w.must(frontier.New(rdb, crawl).Built(t.Context(), w.inForce.Fingerprint()))
+		}
+		if !died {
+			break
+		}
+	}
+}
+
+// TestDividerDies kills the process that follows a join of two crawl partitions, after every third of its commands in
+// turn. The next sweep must complete it.
+func TestDividerDies(t *testing.T) {
+	for n := 0; ; n += 3 {
+		rdb, hook := redistest.Server(t), new(dyingHook)
+		rdb.AddHook(hook)
+		w := newWorld(t, rdb)
+		w.divide(rules.Crawl, func(newest rules.Document, unused int) ([]rules.Rule, error) { return newest.Split(1, unused, 3<<62) })
+		w.run()
+		w.divide(rules.Crawl, func(newest rules.Document, _ int) ([]rules.Rule, error) { return newest.Join(1, 0) })
+		left := n
+		hook.set(func(redis.Cmder) bool {
+			left--
+			return left < 0
+		})
+		died := w.sweep() != nil
+		hook.set(nil)
+		w.clock.Advance(leaseTime)
+		w.run()
+		if diff := cmp.Diff(w.rebuilt(), w.picture()); diff != "" {
+			t.Fatalf("died after %d commands (-rebuilt +divided):\n%s", n, diff)
 		}
 		if !died {
 			break

@@ -62,6 +62,9 @@ func (f *Frontiers) begin(ctx context.Context, s *settings.Settings, stale []int
 // paceKeeper for them. Redis records when the last request to each host was sent. If these records
 // are lost, reset first makes the frontiers wait, so that no host is asked again too soon (see
 // paceKeeper.shut).
+//
+// It also empties the frontiers of partitions that the strategy no longer has. Otherwise processes with older
+// settings could lease URLs from them that other partitions have now.
 func (f *Frontiers) reset(ctx context.Context, s *settings.Settings, stale []int) (map[int]*frontier.Frontier, *paceKeeper, error) {
 	fronts := make(map[int]*frontier.Frontier)
 	for _, crawl := range stale {
@@ -73,6 +76,17 @@ func (f *Frontiers) reset(ctx context.Context, s *settings.Settings, stale []int
 	}
 	if err != nil {
 		return nil, nil, err
+	}
+	opened, err := frontier.Partitions(ctx, f.Redis)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, crawl := range opened {
+		if !slices.Contains(s.Crawl.Partitions(), crawl) {
+			if err := frontier.New(f.Redis, crawl).Reset(ctx); err != nil {
+				return nil, nil, err
+			}
+		}
 	}
 	for _, front := range fronts {
 		if err := front.Reset(ctx); err != nil {

@@ -8,7 +8,8 @@
 //	reason                                                how it is noticed
 //	Redis has lost the frontier                           it has no fingerprint (Frontier.Built)
 //	settings have changed, so that any URL may have to    its fingerprint is not that of the settings
-//	be judged again (settings.Difference)                 (Frontier.Built)
+//	be judged again (settings.Difference), or URLs are    (Frontier.Built)
+//	moved to or from its partition
 //	a function has invalidated the frontier, for          it has no fingerprint (Frontier.Built)
 //	example because of a damaged or closed batch
 //	the frontier was not told of a commit with new        it does not hold the name of the last commit,
