@@ -61,7 +61,7 @@ func (w *world) settle(longest time.Duration) bool {
 	return false
 }
 
-// undone returns a text about something that is left to request, pack, index or merge; "" if
+// undone returns a text about something that is left to request, pack, index, merge or rank; "" if
 // there is nothing.
 func (w *world) undone() string {
 	w.t.Helper()
@@ -82,6 +82,9 @@ func (w *world) undone() string {
 		}
 		if w.tiers.Mergeable(&m) != nil {
 			return fmt.Sprintf("the segments of partition %s are to be merged", p)
+		}
+		if m.Ranked == "" { // the first run of rank may come before the partition begins
+			return fmt.Sprintf("partition %s is not ranked", p)
 		}
 	}
 	return ""

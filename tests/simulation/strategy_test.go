@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -22,6 +23,34 @@ var strategyKinds = []kind{
 		w.share(among...)
 		return none, "", true
 	}},
+	{"the operator splits or joins partitions", func(w *world, _ *call) (fault, string, bool) {
+		of, what := []rules.Kind{rules.Crawl, rules.Storage}[w.random.IntN(2)], ""
+		err := w.divide(of, func(last rules.Document, unused int) ([]rules.Rule, error) {
+			all := last.Partitions()
+			one, other := all[w.random.IntN(len(all))], all[w.random.IntN(len(all))]
+			if one != other {
+				what = fmt.Sprintf("of kind %s, %d into %d", of, one, other)
+				return last.Join(one, other)
+			}
+			if unused == mostPartitions {
+				return nil, errors.New("there are many already")
+			}
+			what = fmt.Sprintf("of kind %s, %d from %d", of, unused, one)
+			return last.Split(one, unused, layout.Place(w.random.Uint64()).SiteRange().From)
+		})
+		return none, what, err == nil
+	}},
+}
+
+// mostPartitions is the greatest number of partitions of a kind that a run begins.
+const mostPartitions = 5
+
+// divide publishes a next version of a strategy.
+func (w *world) divide(of rules.Kind, change func(last rules.Document, unused int) ([]rules.Rule, error)) error {
+	w.t.Helper()
+	_, err := rules.Change(w.t.Context(), w.store, of, w.clock.Now(), change)
+	w.reread()
+	return err
 }
 
 // share publishes a storage strategy: rules that divide new pages evenly among the given
@@ -43,19 +72,54 @@ func (w *world) share(among ...layout.Partition) {
 	w.reread()
 }
 
-// TestPartitionDropped drops a partition from the storage strategy at the n-th call to storage, and
-// adds it again at call 2n. Each run has a greater n than the run before. Stored pages must stay
-// searchable, and verify must find no problem. A page that is requested again may be stored in
-// another partition than before. Even so, a search must find it only once.
-func TestPartitionDropped(t *testing.T) {
+// changes are pairs of changes of strategies: a first one, and one that takes it back.
+var changes = []struct {
+	name        string
+	first, back func(*world) error
+}{
+	{"storage partition 0 is dropped", drop(0), drop(-1)},
+	{"storage partition 1 is dropped", drop(1), drop(-1)},
+	{"storage partition 1 is split, and joined", split(rules.Storage), join(rules.Storage)},
+	{"crawl partition 1 is split, and joined", split(rules.Crawl), join(rules.Crawl)},
+}
+
+// drop returns a function that publishes a storage strategy of all partitions but one; of all, if there is none with
+// the number.
+func drop(one layout.Partition) func(*world) error {
+	return func(w *world) error {
+		w.share(slices.DeleteFunc(w.inForce.Partitions(), func(p layout.Partition) bool { return p == one })...)
+		return nil
+	}
+}
+
+// split returns a function that gives sites of the partition 1 to a new one, 2.
+func split(of rules.Kind) func(*world) error {
+	return func(w *world) error {
+		return w.divide(of, func(last rules.Document, unused int) ([]rules.Rule, error) {
+			return last.Split(1, unused, 3<<62)
+		})
+	}
+}
+
+func join(of rules.Kind) func(*world) error {
+	return func(w *world) error {
+		return w.divide(of, func(last rules.Document, _ int) ([]rules.Rule, error) { return last.Join(2, 1) })
+	}
+}
+
+// TestStrategyChanges changes a strategy at the n-th call to storage, and back at call 2n. Each run has
+// a greater n than the run before. Stored pages must stay searchable, and verify must find no problem. A
+// page that is requested again may be stored in another partition than before. Even so, a search must find
+// it only once.
+func TestStrategyChanges(t *testing.T) {
 	t.Parallel()
 	m := newMemories(t)
 	step := max(1, number(t, "STRIDE", drops))
 	for _, l := range lives(t, m) {
-		for dropped := range partitions {
+		for _, change := range changes {
 			for n := min(7, step); n <= l.calls[storage] && !t.Failed(); n += step {
-				t.Run(fmt.Sprint(l.name, " ", dropped, " ", n), func(t *testing.T) {
-					if !l.moved(t, m, layout.Partition(dropped), n) {
+				t.Run(fmt.Sprint(l.name, ": ", change.name, " ", n), func(t *testing.T) {
+					if !l.changed(t, m, n, change.first, change.back) {
 						t.Errorf("it made fewer calls than the quiet run, %d", l.calls[storage])
 					}
 				})
@@ -64,25 +128,23 @@ func TestPartitionDropped(t *testing.T) {
 	}
 }
 
-// moved simulates the life (a kind of run). At the n-th call to storage, it drops a partition from
-// the storage strategy. At call 2n, it adds the partition again. Then it checks the final result.
-// It returns false if the run made fewer than n calls.
-func (l life) moved(t *testing.T, m *memories, dropped layout.Partition, n int) (reached bool) {
+// changed simulates the life (a kind of run). At the n-th call to storage, it calls first. At call 2n, it
+// calls back. Then it checks the final result. It returns false if the run made fewer than n calls.
+func (l life) changed(t *testing.T, m *memories, n int, first, back func(*world) error) (reached bool) {
 	p := l.plan
-	named := true
 	p.decide = func(w *world, c *call) fault {
-		if c.system != storage {
-			return none
-		}
-		all := w.inForce.Partitions()
+		change := first
 		switch {
-		case c.number >= n && !reached:
+		case c.system != storage || c.number < n || reached && c.number < 2*n || first == nil && back == nil:
+			return none
+		case reached:
+			change, back = back, nil
+		default:
 			t.Log("at", c)
-			reached, named = true, false
-			w.share(slices.DeleteFunc(slices.Clone(all), func(p layout.Partition) bool { return p == dropped })...)
-		case c.number >= 2*n && !named:
-			named = true
-			w.share(all...)
+			reached, first = true, nil
+		}
+		if err := change(w); err != nil {
+			t.Error(err)
 		}
 		return none
 	}
