@@ -22,7 +22,18 @@
 // them (layout.Place). The ranges of the rules must not overlap, and must cover the
 // whole hash space unless a rule has the pattern "*". The newest
 // version whose time "from" has come is in force, even if it has expired. A new storage
-// strategy applies to new pages; stored pages stay in their partitions.
+// strategy applies to new pages; stored pages stay in their partitions, and are searched there.
+//
+// So partitions split and join while all goes on: the next version has another partition for some
+// of the ranges (see Document.Split and Document.Join), and nothing else is to be agreed upon.
+//
+//	what                                             after the version holds
+//	batches that were leased before                  are stored in the partition that they name
+//	changed pages of URLs with another partition     are stored there; the sweep masks the older versions
+//	                                                 in the partition before
+//	unchanged pages of URLs with another partition   stay in the partition before
+//	queues of URLs, if storage partitions changed    stay as they are
+//	queues of URLs, if crawl partitions changed      are built anew for the partitions that gain or lose URLs
 package rules
 
 import (

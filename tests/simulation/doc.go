@@ -18,7 +18,8 @@
 //	generations of a manifest       the newest lost (and the hint, a copy of the newest), or all; repaired later
 //	foreign objects                 put below any prefix; all but verify must ignore them
 //	the operator                    pauses, resumes, takes pages down, has all pages indexed again,
-//	                                drops a partition from the storage strategy, adds it again
+//	                                drops a partition from the storage strategy, adds it again,
+//	                                splits and joins partitions of both kinds
 //
 // In the runs with an odd seed, leases of batches are short, and the process that fetches a batch renews
 // its lease, as several processes on one machine or on many do.

@@ -11,7 +11,7 @@ const (
 	stride = 500
 
 	losses = 1500 // each run loses manifests at a storage call, this many calls later than in the run before
-	drops  = 1500 // each run drops a partition at a storage call, this many calls later than in the run before
+	drops  = 1500 // each run changes a strategy at a storage call, this many calls later than in the run before
 
 	revisits = 2
 )

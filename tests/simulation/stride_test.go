@@ -10,7 +10,7 @@ const (
 	stride = 12 // each run has one fault, such as a failed call, this many calls later than in the run before
 
 	losses = 120 // each run loses manifests at a storage call, this many calls later than in the run before
-	drops  = 120 // each run drops a partition at a storage call, this many calls later than in the run before
+	drops  = 120 // each run changes a strategy at a storage call, this many calls later than in the run before
 
 	revisits = 12 // tests of a second crawl multiply the numbers above by this, because each of their runs takes long
 )
