@@ -20,7 +20,7 @@ const (
 	// answers: that of the function query in the cloud, where each look at the bucket costs money.
 	servedAge = 10 * time.Second
 	// drain is the maximum time for which requests that are being answered may go on when the command query
-	// is told to stop. Kubernetes kills a process after 30 seconds.
+	// is told to stop. Then it stores its last vital signs; see system.LastSigns.
 	drain = 25 * time.Second
 )
 

@@ -1,30 +1,22 @@
 package main
 
 import (
-	"bytes"
-	"errors"
-	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"go.yaml.in/yaml/v3"
-
-	"github.com/bucketsearch/bucketsearch/functions/shared/task"
+	"github.com/bucketsearch/bucketsearch/local/system"
 )
 
-// TestServers parses the command lines in the files by which servers run the program. On Kubernetes, every
-// function must be run.
+// TestServers parses the command lines in the units of systemd.
 func TestServers(t *testing.T) {
 	t.Parallel()
 	variable := regexp.MustCompile(`\$[({](\w+)[)}]`)
 	values := map[string]string{"BUCKETSEARCH_S3": "http://127.0.0.1:9000/pages", "BUCKETSEARCH_REDIS": "redis://127.0.0.1:6379/0"}
-	parse := func(where string, args []string) (functions []string) {
+	parse := func(where string, args []string) {
 		t.Helper()
 		for i := range args {
 			args[i] = variable.ReplaceAllStringFunc(args[i], func(v string) string { return values[v[2:len(v)-1]] })
@@ -42,18 +34,9 @@ func TestServers(t *testing.T) {
 		}
 		if err != nil || cmd == root {
 			t.Errorf("%s: bucketsearch %q: %v", where, args, err)
-			return nil
 		}
-		if f := cmd.Flags().Lookup("functions"); f != nil && cmd.Name() == "work" {
-			return strings.Split(f.Value.String(), ",")
-		}
-		return nil
 	}
-	units, err := filepath.Glob("../../infra/servers/*.service")
-	if err != nil || len(units) == 0 {
-		t.Fatalf("no units: %v", err)
-	}
-	for _, unit := range units {
+	for _, unit := range units(t) {
 		content, err := os.ReadFile(unit)
 		if err != nil {
 			t.Fatal(err)
@@ -65,46 +48,46 @@ func TestServers(t *testing.T) {
 		}
 		parse(unit, strings.Fields(string(line[1])))
 	}
-	deployedFunctions := make(map[string]bool)
-	for _, args := range deployed(t) {
-		for _, function := range parse("kubernetes.yaml", args) {
-			deployedFunctions[function] = true
+}
+
+// TestGrace checks that systemd and Kubernetes kill no program that has not had the time to end by itself.
+func TestGrace(t *testing.T) {
+	t.Parallel()
+	seconds := func(path, pattern string) time.Duration {
+		t.Helper()
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := regexp.MustCompile(pattern).FindSubmatch(content)
+		if found == nil {
+			t.Fatalf("%s has nothing like %s", path, pattern)
+		}
+		duration, err := time.ParseDuration(string(found[1]) + "s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return duration
+	}
+	least := max(drain, system.WorkerGrace) + system.LastSigns
+	for _, unit := range units(t) {
+		if grace := seconds(unit, `(?m)^TimeoutStopSec=(\d+)$`); grace < least {
+			t.Errorf("%s kills the program after %v, want at least %v", unit, grace, least)
 		}
 	}
-	if diff := cmp.Diff(slices.Sorted(slices.Values(task.Queues)), slices.Sorted(maps.Keys(deployedFunctions))); diff != "" {
-		t.Errorf("functions that run on Kubernetes (-want +got):\n%s", diff)
+	const templates = "../../infra/servers/chart/templates/"
+	told := seconds(templates+"query.yaml", `preStop: {sleep: {seconds: (\d+)}}`) // from the beginning of the grace until the program is told to end
+	if grace := seconds(templates+"_helpers.tpl", `terminationGracePeriodSeconds: (\d+)`); grace < told+least {
+		t.Errorf("Kubernetes kills the program after %v, want at least %v", grace, told+least)
 	}
 }
 
-// deployed returns the arguments of the program in all containers of kubernetes.yaml.
-func deployed(t *testing.T) (all [][]string) {
+// units returns the paths of the units of systemd.
+func units(t *testing.T) []string {
 	t.Helper()
-	content, err := os.ReadFile("../../infra/servers/kubernetes.yaml")
-	if err != nil {
-		t.Fatal(err)
+	paths, err := filepath.Glob("../../infra/servers/*.service")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no units: %v", err)
 	}
-	for documents := yaml.NewDecoder(bytes.NewReader(content)); ; {
-		var d struct {
-			Spec struct {
-				Template struct {
-					Spec struct {
-						Containers []struct {
-							Image string
-							Args  []string
-						}
-					}
-				}
-			}
-		}
-		if err := documents.Decode(&d); errors.Is(err, io.EOF) {
-			return all
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range d.Spec.Template.Spec.Containers {
-			if strings.Contains(c.Image, "/bucketsearch:") {
-				all = append(all, c.Args)
-			}
-		}
-	}
+	return paths
 }

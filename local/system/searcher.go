@@ -52,7 +52,7 @@ func (s *Searcher) KeepSigns(ctx context.Context) {
 			ended = true
 		case <-ticker.C:
 		}
-		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), LastSigns)
 		err := s.vitals.Flush(within, s.store.bucket)
 		cancel()
 		if err != nil && !errors.Is(err, blob.ErrRetryable) {

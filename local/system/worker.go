@@ -27,9 +27,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
+// Times in which a worker that is told to end does so, one after the other.
+const (
+	WorkerGrace = 25 * time.Second // maximum time for which its functions go on
+	LastSigns   = 5 * time.Second  // maximum time in which it stores its last vital signs, as a Searcher does, too
+)
+
 // Times of workers. A tick is the time between two repetitions of something.
 const (
-	workerGrace       = 25 * time.Second // as grace; Kubernetes kills a process after 30 seconds
 	workerSettingsAge = 30 * time.Second // as settingsAge; each look at a remote bucket may cost money
 	workerSweepTick   = time.Minute      // as sweepTick, for the same reason
 	publishedTick     = 5 * time.Second  // time between two looks whether something is published
@@ -119,7 +124,7 @@ func (w *Worker) bucket(function string) blob.Bucket { return w.store.of(functio
 func (w *Worker) logOf(function string) *slog.Logger { return w.log.With("function", function) }
 
 // Run runs the functions until ctx ends. It first waits until something is published in the bucket. When
-// ctx ends, functions that run may go on for workerGrace. Then they are stopped, and other workers receive
+// ctx ends, functions that run may go on for WorkerGrace. Then they are stopped, and other workers receive
 // their messages.
 func (w *Worker) Run(ctx context.Context) error {
 	if err := w.awaitPublished(ctx); err != nil || ctx.Err() != nil {
@@ -137,7 +142,7 @@ func (w *Worker) Run(ctx context.Context) error {
 		running.Go(func() {
 			err := queue.Deliver(ctx, messages, queue.Mapping{
 				Function: w.vitals.Watch(name, w.letters.Watch(name, handlers[name])), Concurrency: concurrency[name], BatchSize: 1,
-				Timeout: task.Timeout(name), Grace: workerGrace, Log: log,
+				Timeout: task.Timeout(name), Grace: WorkerGrace, Log: log,
 			})
 			if err != nil {
 				log.Error("function did not stop in time", "error", err)
@@ -158,7 +163,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	running.Wait()
 	stop()
 	keepers.Wait()
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), LastSigns)
 	defer cancel()
 	if err := w.feedBack(last); err != nil {
 		w.log.Warn("at the end", "error", err)
