@@ -32,26 +32,17 @@ func TestWorkers(t *testing.T) {
 	remote := p
 	remote.data = filepath.Join(t.TempDir(), "unused") // no command makes a data directory
 	bucket := []string{"--s3", store.Endpoint + "/bucketsearch"}
-	queues, err := redis.Start(t.Context(), redis.Options{Dir: t.TempDir(), Program: redistest.Program(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(queues.Close)
+	queues, rdb := queuesOf(t)
 
 	work := func(functions ...string) *process {
-		return remote.start("work", append(bucket, "--redis", queues.URL, "--allow-private", "--functions", strings.Join(functions, ","))...)
+		return remote.start("work", append(bucket, "--redis", queues, "--allow-private", "--functions", strings.Join(functions, ","))...)
 	}
 	searches := remote.start("query", append(bucket, "--listen", "127.0.0.1:0")...)
 	page := searches.searchPage(t)
 	first := work(task.Queues...)
 	second := work(task.Schedule, task.Fetch, task.Pack, task.Index)
 	third := work(task.Merge, task.Rank, task.Sweep, task.Watch)
-	file := filepath.Join(t.TempDir(), "default.toml")
-	seeds := strings.ReplaceAll(fmt.Sprintf("%q", tr.site.seeds("/docs/")), `" "`, `", "`)
-	if err := os.WriteFile(file, []byte("name = \"default\"\nscope = \"prefix\"\ndelay = \"0s\"\nseeds = "+seeds+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if out := remote.must("publish", append(bucket, "--partitions", "3", file)...); !strings.Contains(out, "published   collection default, version 1\n") {
+	if out := remote.must("publish", append(bucket, "--partitions", "3", tr.collection(t))...); !strings.Contains(out, "published   collection default, version 1\n") {
 		t.Errorf("publish printed:\n%s", out)
 	}
 	tr.site.awaitVisits(30, first.ended)
@@ -59,12 +50,6 @@ func TestWorkers(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	options, err := goredis.ParseURL(queues.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rdb := goredis.NewClient(options)
-	defer rdb.Close()
 	tell := func(function, body string) {
 		t.Helper()
 		if err := stream.NewSender(rdb).Send(t.Context(), function, []byte(body), 0); err != nil {
@@ -118,4 +103,32 @@ func TestWorkers(t *testing.T) {
 	mustEqual(t, "workers", tr.quiet, p.picture(tr.queries))
 	visits := tr.site.forget()
 	t.Logf("%d visits, %d of them again", len(visits), twice(visits)-tr.retries())
+}
+
+// queuesOf starts a Redis for workers, and returns its URL and a client of it.
+func queuesOf(t *testing.T) (string, *goredis.Client) {
+	t.Helper()
+	server, err := redis.Start(t.Context(), redis.Options{Dir: t.TempDir(), Program: redistest.Program(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	options, err := goredis.ParseURL(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rdb := goredis.NewClient(options)
+	t.Cleanup(func() { _ = rdb.Close() })
+	return server.URL, rdb
+}
+
+// collection writes a file, and returns its path, with a collection of what the trial crawls.
+func (tr *trial) collection(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "default.toml")
+	seeds := strings.ReplaceAll(fmt.Sprintf("%q", tr.site.seeds("/docs/")), `" "`, `", "`)
+	if err := os.WriteFile(path, []byte("name = \"default\"\nscope = \"prefix\"\ndelay = \"0s\"\nseeds = "+seeds+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
