@@ -11,16 +11,23 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/system"
 )
 
-// TestServers parses the command lines in the units of systemd.
+// TestServers parses the command lines in the units of systemd and in the file for cloud-init.
 func TestServers(t *testing.T) {
 	t.Parallel()
-	variable := regexp.MustCompile(`\$[({](\w+)[)}]`)
 	values := map[string]string{"BUCKETSEARCH_S3": "http://127.0.0.1:9000/pages", "BUCKETSEARCH_REDIS": "redis://127.0.0.1:6379/0"}
-	parse := func(where string, args []string) {
-		t.Helper()
-		for i := range args {
-			args[i] = variable.ReplaceAllStringFunc(args[i], func(v string) string { return values[v[2:len(v)-1]] })
+	line := regexp.MustCompile(`(?m)^(?:ExecStart=/usr/local/bin/|    )bucketsearch (.+)$`)
+	for _, path := range append(units(t), "../../infra/servers/cloud-init.yaml") {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
 		}
+		found := line.FindSubmatch(content)
+		if found == nil {
+			t.Errorf("%s starts nothing", path)
+			continue
+		}
+		expanded := os.Expand(string(found[1]), func(name string) string { return values[name] })
+		args := strings.Fields(strings.ReplaceAll(expanded, `"`, ""))
 		root, _ := command()
 		cmd, rest, err := root.Find(args)
 		if err == nil {
@@ -33,20 +40,8 @@ func TestServers(t *testing.T) {
 			err = cmd.PreRunE(cmd, cmd.Flags().Args())
 		}
 		if err != nil || cmd == root {
-			t.Errorf("%s: bucketsearch %q: %v", where, args, err)
+			t.Errorf("%s: bucketsearch %q: %v", path, args, err)
 		}
-	}
-	for _, unit := range units(t) {
-		content, err := os.ReadFile(unit)
-		if err != nil {
-			t.Fatal(err)
-		}
-		line := regexp.MustCompile(`(?m)^ExecStart=/usr/local/bin/bucketsearch (.+)$`).FindSubmatch(content)
-		if line == nil {
-			t.Errorf("%s starts nothing", unit)
-			continue
-		}
-		parse(unit, strings.Fields(string(line[1])))
 	}
 }
 
