@@ -77,6 +77,20 @@ func TestGrace(t *testing.T) {
 	}
 }
 
+// TestVersions checks that the files for servers install this version of the program.
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{
+		"chart/Chart.yaml": "\nversion: " + release + "\nappVersion: " + release + "\n",
+		"cloud-init.yaml":  "/bucketsearch_" + release + "_amd64.deb\n",
+	} {
+		content, err := os.ReadFile("../../infra/servers/" + path)
+		if err != nil || !strings.Contains(string(content), want) {
+			t.Errorf("%s has no %q: %v", path, want, err)
+		}
+	}
+}
+
 // units returns the paths of the units of systemd.
 func units(t *testing.T) []string {
 	t.Helper()

@@ -33,7 +33,9 @@ func workCommand(where *location) *cobra.Command {
 			"A worker may be killed at any moment: what it was doing comes to another within seconds. At\n" +
 			"SIGTERM it begins nothing more, and ends within 25 seconds. It logs JSON to the standard error.\n" +
 			"The number of messages of a function is the length of the Redis stream\n" +
-			"bucketsearch:queue:{FUNCTION}, by which programs such as KEDA start and stop workers.\n\n" +
+			"bucketsearch:queue:{FUNCTION}, and of the sorted set bucketsearch:queue:{FUNCTION}:delayed of\n" +
+			"those for later, by which programs such as KEDA start and stop workers. Clocks tick in workers\n" +
+			"that run schedule, sweep, rank and watch: some worker of these must always run.\n\n" +
 			"With --queues, functions of a stack on AWS run here, beside those in Lambda or in place of them\n" +
 			"(disable their event source mappings). Fetch, rank and watch need no Redis then.",
 		Example: "  bucketsearch work --s3 http://127.0.0.1:9000/my-bucket --redis redis://127.0.0.1:6379/0\n" +

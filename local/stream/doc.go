@@ -16,7 +16,8 @@
 // is random, makes it differ from another message with the same body.
 //
 // A message is deleted from the stream when it is done, so the length of the stream is the number of messages
-// that wait or are in flight. Programs that start and stop workers, such as KEDA, can scale by it.
+// that wait or are in flight. Programs that start and stop workers, such as KEDA, can scale by it. While the
+// sorted set has elements, one worker must run, too: it moves those that are due into the stream.
 //
 //	state       where it is
 //	delayed     sorted set
