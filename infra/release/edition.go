@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,6 +26,7 @@ type edition struct {
 	manual          []byte            // for man
 	completions     map[string][]byte // by the name of the shell
 	units           []file            // of systemd
+	chart           []file            // of Helm
 	certificates    []byte            // of the authorities by which the program trusts servers
 }
 
@@ -69,6 +71,8 @@ func readEdition(path string, info *debug.BuildInfo) (e edition, err error) {
 	for _, unit := range units {
 		e.units = append(e.units, file{path: filepath.Base(unit), mode: 0o644, content: read(unit)})
 	}
+	chart, failure := readChart("infra/servers/chart")
+	e.chart, err = chart, errors.Join(err, failure)
 	existing := slices.IndexFunc(certificates, func(path string) bool { _, err := os.Stat(path); return err == nil })
 	if existing < 0 {
 		return e, errors.Join(err, fmt.Errorf("this machine has no certificates of authorities at %s", strings.Join(certificates, ", ")))
@@ -80,6 +84,19 @@ func readEdition(path string, info *debug.BuildInfo) (e edition, err error) {
 	e.date, e.committed = commitOf(info)
 	e.version, err = versionOf(e.said)
 	return e, err
+}
+
+// readChart returns the files of the chart in a directory, as they are in an archive for Helm.
+func readChart(dir string) (files []file, err error) {
+	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		files = append(files, file{path: "bucketsearch" + strings.TrimPrefix(filepath.ToSlash(path), dir), mode: 0o644, content: content})
+		return err
+	})
+	return files, err
 }
 
 // versionOf returns the version in a line such as "bucketsearch 0.1.0, built with go1.26.8 for linux/amd64".

@@ -9,6 +9,7 @@
 //	bucketsearch-VERSION-SYSTEM-ARCHITECTURE.cdx.json  the modules in the program (CycloneDX, a bill of materials)
 //	bucketsearch_VERSION_ARCHITECTURE.deb              the same for Debian and Ubuntu, with the units of infra/servers
 //	bucketsearch-VERSION-image.tar                     a container image for all Linux platforms (OCI image layout)
+//	bucketsearch-VERSION.tgz                           the chart of infra/servers for Helm
 //	SHA256SUMS                                         the checksums of all of them, for sha256sum -c
 //
 // The same commit and the same version of Go make the same bytes, on any machine. The image alone depends on one

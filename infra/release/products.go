@@ -53,6 +53,10 @@ func (e edition) write(dir string, platforms []platform, build func(platform) (p
 			return err
 		}
 	}
+	packed, err := tarGzip(e.chart, e.date)
+	if err := save("bucketsearch-"+e.version+".tgz", packed, err); err != nil {
+		return err
+	}
 	return os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(sums.String()), 0o644)
 }
 

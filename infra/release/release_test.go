@@ -71,9 +71,14 @@ func buildExample(on platform) (program, error) {
 // TestWrite writes a release twice: all files must be there, with their checksums, and the same both times.
 func TestWrite(t *testing.T) {
 	t.Parallel()
+	e := example
+	var err error
+	if e.chart, err = readChart("../servers/chart"); err != nil {
+		t.Fatal(err)
+	}
 	write := func() map[string]string {
 		dir := filepath.Join(t.TempDir(), "release")
-		if err := example.write(dir, []platform{{"amd64", "linux"}, {"arm64", "darwin"}}, buildExample); err != nil {
+		if err := e.write(dir, []platform{{"amd64", "linux"}, {"arm64", "darwin"}}, buildExample); err != nil {
 			t.Fatal(err)
 		}
 		written := make(map[string]string)
@@ -93,7 +98,7 @@ func TestWrite(t *testing.T) {
 	written := write()
 	want := []string{
 		"SHA256SUMS", "bucketsearch-1.2.3-darwin-arm64.cdx.json", "bucketsearch-1.2.3-darwin-arm64.tar.gz", "bucketsearch-1.2.3-image.tar",
-		"bucketsearch-1.2.3-linux-amd64.cdx.json", "bucketsearch-1.2.3-linux-amd64.tar.gz", "bucketsearch_1.2.3_amd64.deb",
+		"bucketsearch-1.2.3-linux-amd64.cdx.json", "bucketsearch-1.2.3-linux-amd64.tar.gz", "bucketsearch-1.2.3.tgz", "bucketsearch_1.2.3_amd64.deb",
 	}
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(written))); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
@@ -121,6 +126,10 @@ func TestWrite(t *testing.T) {
 	archive := untar(t, unzip(t, []byte(written["bucketsearch-1.2.3-darwin-arm64.tar.gz"])))
 	if diff := cmp.Diff(files, archive, cmp.AllowUnexported(file{})); diff != "" {
 		t.Errorf("files in the archive (-want +got):\n%s", diff)
+	}
+	packed := untar(t, unzip(t, []byte(written["bucketsearch-1.2.3.tgz"])))
+	if diff := cmp.Diff(e.chart, packed, cmp.AllowUnexported(file{})); diff != "" || packed[0].path != "bucketsearch/Chart.yaml" {
+		t.Errorf("files in the chart, of which the first is %s (-want +got):\n%s", packed[0].path, diff)
 	}
 	if err := example.write(t.TempDir(), nil, buildExample); !errors.Is(err, os.ErrExist) {
 		t.Errorf("a release was written to a directory that exists: %v", err)
