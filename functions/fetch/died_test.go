@@ -309,7 +309,7 @@ func (w *world) settle(t *testing.T, front *frontier.Frontier, b batch.Batch) {
 	}
 	s := frontier.Settlement{Version: b.Version, Host: ledger.Host, Ended: ledger.Ended}
 	for _, o := range ledger.Outcomes {
-		s.Outcomes = append(s.Outcomes, frontier.Result{ID: o.Identity(), State: o.State, Attempts: o.Attempts})
+		s.Outcomes = append(s.Outcomes, frontier.Result{ID: o.Identity(), Place: o.Place, State: o.State, Attempts: o.Attempts})
 	}
 	if _, err := front.Settle(t.Context(), s); err != nil {
 		t.Fatal(err)

@@ -122,7 +122,7 @@ func TestLacking(t *testing.T) {
 				t.Fatal(err)
 			}
 			states = append(states, frontier.Known{
-				ID: page.ID, Version: o.Version, State: o.State, Tallies: w.inForce.Tallies(o, page),
+				ID: page.ID, Place: page.Place, Version: o.Version, State: o.State, Tallies: w.inForce.Tallies(o, page),
 			})
 		}
 		if err := frontier.New(rdb, 0).Mark(t.Context(), states); err != nil {

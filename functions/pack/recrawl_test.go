@@ -29,7 +29,7 @@ func (w *world) learnt(outcomes ...book.Outcome) {
 	w.t.Helper()
 	var known []frontier.Known
 	for _, o := range outcomes {
-		known = append(known, frontier.Known{ID: o.Identity(), Version: o.Version, State: o.State})
+		known = append(known, frontier.Known{ID: o.Identity(), Place: o.Place, Version: o.Version, State: o.State})
 	}
 	if err := frontier.New(w.Redis, 0).Mark(w.t.Context(), known); err != nil {
 		w.t.Fatal(err)
@@ -80,7 +80,8 @@ func TestChangedPages(t *testing.T) {
 			functionstest.Outcome(t, version(1), site+"failed", book.Failed),
 			functionstest.Outcome(t, version(1), site+"seen-since", book.Unchanged),
 		)
-		seen := []frontier.Known{{ID: layout.IdentityOf(site + "seen-since"), Version: version(3), State: book.Stored}}
+		since := functionstest.Outcome(t, version(3), site+"seen-since", book.Stored)
+		seen := []frontier.Known{{ID: since.Identity(), Place: since.Place, Version: since.Version, State: since.State}}
 		if err := frontier.New(rdb, 0).Mark(t.Context(), seen); err != nil {
 			t.Fatal(err)
 		}

@@ -53,7 +53,7 @@ func (w *world) again(e frontier.Entry) {
 	a := w.parse(e.URL)
 	e.URL, e.ID, e.Host = a.URL, a.ID, a.Host
 	front, version := frontier.New(w.Redis, 0), layout.Version{Epoch: 1}
-	if err := front.Mark(w.t.Context(), []frontier.Known{{ID: e.ID, Version: version, State: book.Stored}}); err != nil {
+	if err := front.Mark(w.t.Context(), []frontier.Known{{ID: e.ID, Place: a.Place, Version: version, State: book.Stored}}); err != nil {
 		w.t.Fatal(err)
 	}
 	n, err := front.Renew(w.t.Context(), w.clock.Now(), []frontier.Due{{Entry: e, Version: version}})

@@ -169,7 +169,7 @@ func TestAssetsBesidePages(t *testing.T) {
 				default:
 					asPages++
 				}
-				r := frontier.Result{ID: at.ID, State: o.State}
+				r := frontier.Result{ID: at.ID, Place: at.Place, State: o.State}
 				if o.State == book.Stored {
 					r.Tallies = w.inForce.Tallies(o, at)
 				}
@@ -198,9 +198,10 @@ func TestParkedWhileResting(t *testing.T) {
 	w.admit(9, "")
 	b := w.run()[0]
 	s := frontier.Settlement{Version: b.Version, Host: b.Host, Ended: w.clock.Now(), Rest: w.clock.Now().Add(24 * time.Hour)}
+	at := w.parse(b.Targets[0].URL)
 	s.Outcomes = []frontier.Result{{
-		ID: layout.IdentityOf(b.Targets[0].URL), State: book.Stored,
-		Tallies: w.inForce.Tallies(book.Outcome{Collections: b.Targets[0].Collections}, w.parse(b.Targets[0].URL)),
+		ID: at.ID, Place: at.Place, State: book.Stored,
+		Tallies: w.inForce.Tallies(book.Outcome{Collections: b.Targets[0].Collections}, at),
 	}}
 	if _, err := frontier.New(w.Redis, 0).Settle(t.Context(), s); err != nil {
 		t.Fatal(err)

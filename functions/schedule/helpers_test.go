@@ -37,7 +37,8 @@ func newWorld(t *testing.T, rdb redis.UniversalClient, change func(*collection.C
 	w := newCrawl(t, rdb, change)
 	var decided []frontier.Known
 	for i := range batch.MaxTargets {
-		decided = append(decided, frontier.Known{ID: layout.IdentityOf(fmt.Sprint("http://old.example/", i)), Version: layout.Version{Epoch: 1}, State: book.Skipped})
+		at := w.parse(fmt.Sprint("http://old.example/", i))
+		decided = append(decided, frontier.Known{ID: at.ID, Place: at.Place, Version: layout.Version{Epoch: 1}, State: book.Skipped})
 	}
 	if err := frontier.New(rdb, 0).Mark(t.Context(), decided); err != nil {
 		t.Fatal(err)
@@ -133,11 +134,12 @@ func (w *world) settle(b batch.Batch) {
 	w.t.Helper()
 	s := frontier.Settlement{Version: b.Version, Host: b.Host, Ended: w.clock.Now()}
 	for _, target := range b.Targets {
-		r := frontier.Result{ID: layout.IdentityOf(target.URL), State: book.Stored}
+		at := w.parse(target.URL)
+		r := frontier.Result{ID: at.ID, Place: at.Place, State: book.Stored}
 		if target.Denied != "" {
 			r.State = book.Skipped
 		} else if !target.Sitemap {
-			r.Tallies = w.inForce.Tallies(book.Outcome{Collections: target.Collections}, w.parse(target.URL))
+			r.Tallies = w.inForce.Tallies(book.Outcome{Collections: target.Collections}, at)
 		}
 		s.Outcomes = append(s.Outcomes, r)
 	}

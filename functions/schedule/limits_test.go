@@ -90,7 +90,8 @@ func (w *world) store(n int) {
 	tallies := []string{w.inForce.CollectionTally(functionstest.Collection)}
 	var known []frontier.Known
 	for i := range n {
-		known = append(known, frontier.Known{ID: layout.IdentityOf(page(i)), Version: layout.Version{Epoch: 1}, State: book.Stored, Tallies: tallies})
+		at := w.parse(page(i))
+		known = append(known, frontier.Known{ID: at.ID, Place: at.Place, Version: layout.Version{Epoch: 1}, State: book.Stored, Tallies: tallies})
 	}
 	if err := frontier.New(w.Redis, 0).Mark(w.t.Context(), known); err != nil {
 		w.t.Fatal(err)

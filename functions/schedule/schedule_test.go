@@ -166,7 +166,8 @@ func TestRest(t *testing.T) {
 			}
 			s.Failures = failures
 			for _, target := range b.Targets {
-				s.Outcomes = append(s.Outcomes, frontier.Result{ID: layout.IdentityOf(target.URL), State: book.Retry})
+				at := w.parse(target.URL)
+				s.Outcomes = append(s.Outcomes, frontier.Result{ID: at.ID, Place: at.Place, State: book.Retry})
 			}
 			if _, err := frontier.New(w.Redis, 0).Settle(t.Context(), s); err != nil {
 				t.Fatal(err)

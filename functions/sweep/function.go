@@ -116,6 +116,7 @@ func (f *Function) Run(ctx context.Context, t task.Clean) error {
 //	runs                          delete those that no frontier needs, once in a grace period
 //	limits                        pause the crawl when one is reached
 //	every crawl partition         send schedule a task to lease batches
+//	finished URLs                 move their states from Redis to the bucket if there are many
 func (f *Function) sweep(ctx context.Context) error {
 	read := f.inForce
 	hint := f.every(ctx, hintAge, "settings hint", func() error { return numbered.Refresh(ctx, f.Bucket) })
@@ -146,6 +147,7 @@ func (f *Function) sweep(ctx context.Context) error {
 	for _, crawl := range inForce.Crawl.Partitions() {
 		errs = append(errs, f.schedule(ctx, crawl, inForce))
 	}
+	errs = append(errs, f.fronts().Retire(ctx, inForce)) // last: to merge large runs takes minutes
 	return errors.Join(errs...)
 }
 
@@ -222,7 +224,6 @@ func (f *Function) open(ctx context.Context, id layout.Partition) (*swept, error
 //	objects that nothing lists      condemn
 //	old versions of the manifest    delete
 //	condemned objects               delete after the grace period (a day)
-//	finished URLs                   move to the bucket if Redis holds many
 func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id layout.Partition) error {
 	out, errLeases := f.leases(ctx, s)
 	ended, errEnded := f.hasEnded(ctx, s)
@@ -262,7 +263,6 @@ func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id 
 		f.once(ctx, fmt.Sprintf("orphans %s", id), func() error { return collector.Unlisted(ctx) }),
 		collector.Past(ctx),
 		collector.Condemned(ctx),
-		fronts.Retire(ctx, s, p.Manifest()), // last: it may read all books
 	)
 }
 

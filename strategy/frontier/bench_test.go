@@ -104,7 +104,7 @@ func BenchmarkReset(b *testing.B) {
 func BenchmarkRebuild(b *testing.B) {
 	known, pending := make([]Known, 200_000), make([]Entry, 100_000)
 	for i := range known {
-		known[i] = Known{ID: benchURL(i).ID, Version: layout.Version{Epoch: 1, Token: uint64(1 + i/100)}, State: book.Stored}
+		known[i] = Known{ID: benchURL(i).ID, Place: placeOf(benchURL(i)), Version: layout.Version{Epoch: 1, Token: uint64(1 + i/100)}, State: book.Stored}
 	}
 	for i := range pending {
 		pending[i] = benchURL(len(known) + i)
@@ -150,7 +150,7 @@ func TestMemory(t *testing.T) {
 		const rounds = 7
 		for i := range rounds {
 			f.must(f.Mark(t.Context(), known[i*urls/rounds:(i+1)*urls/rounds]))
-			f.retire(list[i*urls/rounds : (i+1)*urls/rounds]...)
+			f.retire()
 		}
 	})
 	inBucket := 0

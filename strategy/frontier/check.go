@@ -15,7 +15,7 @@ import (
 // layoutVersion is the version of the keys and bytes that doc.go describes. It is part
 // of the values of the keys epoch and settings, so that a program with another layout
 // rejects the frontier.
-const layoutVersion = "7"
+const layoutVersion = "8"
 
 // ErrTokens means that two batches could get the same token (number). Tokens come from a counter in
 // Redis, which the frontiers of all partitions share. Redis has lost this counter, or holds an old

@@ -108,7 +108,7 @@ func TestFailed(t *testing.T) {
 		f.lease(request(noon))
 		f.lease(request(noon))
 		f.waitAgain(book.Failed, again)
-		f.must(f.Mark(t.Context(), []Known{{ID: failed.ID, State: book.Failed}, {ID: stored.ID, State: book.Stored}}))
+		f.must(f.Mark(t.Context(), []Known{{ID: failed.ID, Place: placeOf(failed), State: book.Failed}, {ID: stored.ID, Place: placeOf(stored), State: book.Stored}}))
 		var urls []run.URL
 		for _, e := range []Entry{failed, again, leased, stored, waits, entry("f", "unknown", 1)} {
 			urls = append(urls, inRuns(e))

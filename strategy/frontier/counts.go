@@ -153,11 +153,28 @@ const bucketsAtOnce = 32
 // They come in no particular order. It reads all known URLs, about a thousand at a time; a
 // URL whose state changes meanwhile may be left out or come twice. An error ends the
 // sequence.
+func (f *Frontier) Pending(ctx context.Context) iter.Seq2[layout.Identity, error] {
+	return func(yield func(layout.Identity, error) bool) {
+		for states, err := range f.held(ctx) {
+			if err != nil {
+				yield(layout.Identity{}, f.failed("scan", err))
+				return
+			}
+			for id, state := range states {
+				if strings.ContainsRune("wlp", rune(state[0])) && !yield(id, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// held yields the states of all URLs that Redis holds, some at a time. An error ends the sequence.
 //
 // It reads the buckets in the order of their numbers. When a bucket is divided meanwhile, half of its URLs move to a
 // bucket with a higher number, so they may come twice, but are not left out.
-func (f *Frontier) Pending(ctx context.Context) iter.Seq2[layout.Identity, error] {
-	return func(yield func(layout.Identity, error) bool) {
+func (f *Frontier) held(ctx context.Context) iter.Seq2[map[layout.Identity]string, error] {
+	return func(yield func(map[layout.Identity]string, error) bool) {
 		for from := 0; ; from += bucketsAtOnce {
 			numbers := make([]string, bucketsAtOnce)
 			for i := range numbers {
@@ -165,7 +182,7 @@ func (f *Frontier) Pending(ctx context.Context) iter.Seq2[layout.Identity, error
 			}
 			buckets, err := f.rdb.HMGet(ctx, f.key("known"), numbers...).Result()
 			if err != nil {
-				yield(layout.Identity{}, f.failed("scan", err))
+				yield(nil, err)
 				return
 			}
 			for i, bucket := range buckets {
@@ -175,13 +192,11 @@ func (f *Frontier) Pending(ctx context.Context) iter.Seq2[layout.Identity, error
 				}
 				states, ok := statesIn(records)
 				if !ok {
-					yield(layout.Identity{}, f.failed("scan", fmt.Errorf("bucket %s of known URLs is damaged", numbers[i])))
+					yield(nil, fmt.Errorf("bucket %s of known URLs is damaged", numbers[i]))
 					return
 				}
-				for id, state := range states {
-					if strings.ContainsRune("wlp", rune(state[0])) && !yield(id, nil) {
-						return
-					}
+				if !yield(states, nil) {
+					return
 				}
 			}
 		}

@@ -49,12 +49,11 @@ func describe(state string) (string, bool) {
 	if !ok || text != "" && rest == "" {
 		return text, ok
 	}
-	decided, _, ok := cut(rest, finalBytes)
-	if !ok {
+	if len(rest) < finalBytes {
 		return "", false
 	}
 	if text != "" {
 		text += ", again: it "
 	}
-	return text + "was decided by batch " + decodeVersion(decided[1:]).String(), true
+	return text + "was decided by batch " + decodeVersion(rest[1:]).String(), true
 }

@@ -54,6 +54,7 @@
 //
 //	here    number of records in known
 //	retires 1 if there is a list of runs
+//	stayed  number of final states that were left in known by the last Retire
 //	fill    sum of the numbers of entries in known, hosts, hosts:<band>, next, failures, crowded, active, closed,
 //	        leases, learnt, tallies, out, filled and dropped
 //	token   the highest token of a lease
@@ -75,20 +76,21 @@
 //	│ wpW │ depth │ weight │ attempts │ expiries │ left │ 7 bytes; W: then the earlier final state
 //	├─────┼───────┼────────┼──────────┼──────────┼──────┼─────────┐
 //	│ l L │ depth │ weight │ attempts │ expiries │ left │ version │ 28 bytes; L: then the earlier final state
-//	├─────┼───────┴─┬──────┴──────────┴──────────┴──────┴─────────┘
-//	│ skf │ version │ 10 bytes; s: then its marks, 8 bytes each; then left, unless it is 0
-//	└─────┴─────────┘
+//	├─────┼───────┴─┬──────┼──────────┴──────────┴──────┴─────────┘
+//	│ skf │ version │ site │ 14 bytes; s: then its marks, 8 bytes each; then left, unless it is 0
+//	└─────┴─────────┴──────┘
 //
 // Expiries is the number of leases of the URL that were not settled in time. Left is
 // the number of its outdated elements that are still in queues (see below); a final
-// state after W or L has no such number. A tally is the number of stored URLs that
+// state after W or L has no such number. The site of 4 bytes is the hash of the URL's site (layout.Place.Site): runs
+// are sorted by it. A tally is the number of stored URLs that
 // count toward one limit, and its mark is the first 8 bytes of the SHA-256 of its name.
 // In the hash counts, a URL that is requested again appears twice: under the letter of
 // its final state, such as s, and under both of its letters, such as Ws. The URL's
 // tallies still count it. A parked URL is pending but has no element: a rebuild or
 // another link puts it back into a queue.
 //
-// Most known URLs have a final state, and no element. So that such a URL takes about 35 bytes, no URL
+// Most known URLs have a final state, and no element. So that such a URL takes about 40 bytes, no URL
 // has a field of its own in the hash known: each field is a bucket, which has the records of some 16
 // URLs. The bucket of a URL follows from its identity and the seed (see script/known.lua). The seed is
 // a secret: no site can choose its URLs so that they all belong into one bucket. The number of
@@ -168,6 +170,7 @@
 // A frontier whose layout is not that of the program counts as not built. It is rebuilt
 // from the bucket, and nothing is lost. The versions of the layout, and what each added:
 //
+//	8  the site in final states; the field stayed of counts
 //	7  the key runs, the state x, and the fields here and retires of counts
 //	6  known URLs in buckets; before, the hash known had a field for each URL. Final states without a depth;
 //	   versions of 9 bytes in final states and elements; elements without the beginning of the URL

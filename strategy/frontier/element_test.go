@@ -75,7 +75,7 @@ func FuzzParseElement(f *testing.F) {
 
 func TestDescribe(t *testing.T) {
 	number := layout.Version{Epoch: 1, Token: 7}
-	version, stored := number.String(), "s"+encodeVersion(number)
+	version, stored := number.String(), "s"+encodeVersion(number)+"site"
 	for state, want := range map[string]string{
 		"w\x01\x02\x00\x03\x00\x02":                     "waits at depth 258 after 3 attempts",
 		"l\x01\x02\x00\x03\x00\x02" + version:           "is out with batch " + version,
@@ -90,7 +90,7 @@ func TestDescribe(t *testing.T) {
 		"w\x00\x00\x00\x00\x00":                         "",
 		"l\x00\x00\x00\x00\x00\x00" + version[:20]:      "",
 		"L\x00\x00\x00\x00\x00\x00" + version + "s\x00": "",
-		stored[:9]:                                      "",
+		stored[:13]:                                     "",
 	} {
 		if got, ok := describe(state); got != want || ok != (want != "") {
 			t.Errorf("%q: %q, %v, want %q", state, got, ok, want)

@@ -38,7 +38,7 @@ func TestForget(t *testing.T) {
 			f.admit(noon, moved, waits)
 			f.admit(noon, better) // the first element is outdated
 			f.waitAgain(book.Stored, again)
-			f.must(f.Mark(t.Context(), []Known{{ID: stored.ID, State: book.Stored}, {ID: failed.ID, State: book.Failed}}))
+			f.must(f.Mark(t.Context(), []Known{{ID: stored.ID, Place: placeOf(stored), State: book.Stored}, {ID: failed.ID, Place: placeOf(failed), State: book.Failed}}))
 			other := entry("waits", "other", 1)
 			f.admit(noon, other)
 

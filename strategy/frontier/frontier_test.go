@@ -128,7 +128,7 @@ func TestMark(t *testing.T) {
 		list := entries("a", 4)
 		f.admit(noon, list[:3]...)
 		known := func(e Entry, tok uint64, s book.State) Known {
-			return Known{ID: e.ID, Version: layout.Version{Epoch: 1, Token: tok}, State: s}
+			return Known{ID: e.ID, Place: placeOf(e), Version: layout.Version{Epoch: 1, Token: tok}, State: s}
 		}
 		for range 2 { // the second call changes nothing
 			f.must(f.Mark(t.Context(), []Known{
@@ -157,7 +157,7 @@ func TestManyStaleElements(t *testing.T) {
 		f.admit(noon, list...)
 		var known []Known
 		for _, e := range list[:1999] {
-			known = append(known, Known{ID: e.ID, Version: layout.Version{Epoch: 1}, State: book.Stored})
+			known = append(known, Known{ID: e.ID, Place: placeOf(e), Version: layout.Version{Epoch: 1}, State: book.Stored})
 		}
 		f.must(f.Mark(t.Context(), known))
 		if got := paths(f.lease(request(noon)).Entries); !cmp.Equal(got, []string{"1999"}) {

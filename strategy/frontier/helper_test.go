@@ -47,7 +47,7 @@ func addressOf(e Entry) address.Address {
 	return parsed
 }
 
-func placeOf(e Entry) layout.Place { return addressOf(e).Place }
+func placeOf(e Entry) layout.Place { return layout.PlaceOf(addressOf(e).Site, e.ID) }
 
 // inRuns returns the name in runs of an entry's URL.
 func inRuns(e Entry) run.URL { return run.URL{Site: placeOf(e).Site(), ID: e.ID} }

@@ -25,11 +25,12 @@ func TestBuckets(t *testing.T) {
 		for n := 0; n < urls; {
 			var known []Known
 			for range min(1+n/3, urls-n) {
-				k := Known{ID: layout.IdentityOf(strconv.Itoa(n)), Version: token(uint64(n)), State: book.Stored}
+				id := layout.IdentityOf(strconv.Itoa(n))
+				k := Known{ID: id, Place: layout.PlaceOf("a", id), Version: token(uint64(n)), State: book.Stored}
 				for i := range n % 4 {
 					k.Tallies = append(k.Tallies, fmt.Sprint(i))
 				}
-				want[string(k.ID[:])], _ = finalState(k.State, k.Version, k.Tallies)
+				want[string(k.ID[:])], _ = finalState(k.State, k.Version, k.Place.Site(), k.Tallies)
 				known, n = append(known, k), n+1
 			}
 			f.must(f.Mark(t.Context(), known))
@@ -67,7 +68,8 @@ func TestBuckets(t *testing.T) {
 func TestIdentityElsewhere(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		first := Known{ID: layout.IdentityOf("first"), Version: token(1), State: book.Stored, Tallies: []string{"a", "b"}}
-		state, _ := finalState(first.State, first.Version, first.Tallies)
+		first.Place = layout.PlaceOf("a", first.ID)
+		state, _ := finalState(first.State, first.Version, first.Place.Site(), first.Tallies)
 		record := string(first.ID[:]) + state
 		f.must(f.Mark(t.Context(), []Known{first}))
 		for _, from := range []int{1, 9, len(record) - 16} {
@@ -75,11 +77,11 @@ func TestIdentityElsewhere(t *testing.T) {
 			if got, err := f.Describe(t.Context(), address.Address{ID: id}); err != nil || got != "it does not know the URL" {
 				t.Errorf("the bytes from %d: %q, %v, want an unknown URL", from, got, err)
 			}
-			f.must(f.Mark(t.Context(), []Known{{ID: id, Version: token(2), State: book.Failed}}))
+			f.must(f.Mark(t.Context(), []Known{{ID: id, Place: layout.PlaceOf("a", id), Version: token(2), State: book.Failed}}))
 		}
 		got := slices.Collect(maps.Values(f.known()))
 		slices.Sort(got)
-		failed, _ := finalState(book.Failed, token(2), nil)
+		failed, _ := finalState(book.Failed, token(2), first.Place.Site(), nil)
 		if diff := cmp.Diff([]string{failed, failed, failed, state}, got); diff != "" {
 			t.Error(diff)
 		}

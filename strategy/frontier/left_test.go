@@ -75,7 +75,7 @@ func TestLeftBehind(t *testing.T) {
 		}
 		target := entry("b", "target", 1)
 		for n := range uint64(50) {
-			f.must(f.Mark(t.Context(), []Known{{ID: target.ID, Version: token(n), State: book.Stored}}))
+			f.must(f.Mark(t.Context(), []Known{{ID: target.ID, Place: placeOf(target), Version: token(n), State: book.Stored}}))
 			f.renew(due(target, "", token(n)))
 		}
 		if n := f.elements("b"); n != 17 {

@@ -55,7 +55,7 @@ func (s *site) rebuild() {
 	var pending []Entry
 	for id, e := range s.found {
 		if v, done := s.stored[id]; done {
-			known = append(known, Known{ID: id, Version: v, State: book.Stored, Tallies: []string{"h:docs:" + e.Host}})
+			known = append(known, Known{ID: id, Place: placeOf(e), Version: v, State: book.Stored, Tallies: []string{"h:docs:" + e.Host}})
 		} else {
 			pending = append(pending, e)
 		}

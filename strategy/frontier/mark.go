@@ -13,7 +13,7 @@ import (
 // Known is a URL with a final state, to be entered in a frontier by Mark.
 type Known struct {
 	ID      layout.Identity
-	Place   layout.Place   // of the URL; used once there are runs (see Frontier.Retire)
+	Place   layout.Place   // of the URL
 	Version layout.Version // version of the batch with the final outcome
 	State   book.State     // Stored, Unchanged, Skipped or Failed
 	Tallies []string       // names of the tallies (counts of stored URLs) that include the URL while it is stored
@@ -24,18 +24,19 @@ type Known struct {
 // called before Open.
 func (f *Frontier) Mark(ctx context.Context, known []Known) error {
 	for part := range slices.Chunk(known, chunk) {
-		args := make([]any, 0, 2*len(part))
+		args, urls := make([]any, 0, 2*len(part)), make([]run.URL, 0, len(part))
 		for _, k := range part {
-			value, final := finalState(k.State, k.Version, k.Tallies)
+			name, err := named(k.Place, k.ID)
+			if err != nil {
+				return f.failed("mark in", err)
+			}
+			value, final := finalState(k.State, k.Version, name.Site, k.Tallies)
 			if !final {
 				return f.failed("mark in", fmt.Errorf("%s: state %q is not final", k.ID, k.State))
 			}
-			args = append(args, string(k.ID[:]), value)
+			args, urls = append(args, string(k.ID[:]), value), append(urls, name)
 		}
-		urls := func() ([]run.URL, error) {
-			return placed(part, func(k Known) (layout.Place, layout.Identity) { return k.Place, k.ID })
-		}
-		if err := f.over(ctx, urls, markScript, args...).Err(); err != nil {
+		if err := f.over(ctx, always(urls), markScript, args...).Err(); err != nil {
 			return f.failed("mark in", err)
 		}
 	}

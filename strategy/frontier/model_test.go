@@ -216,7 +216,7 @@ func bandOf(e Entry) int {
 func (m *model) settle(s Settlement) {
 	for _, r := range s.Outcomes {
 		if r.State != book.NotAsked && r.State != book.Retry {
-			m.decide(Known{ID: r.ID, Version: s.Version, State: r.State, Tallies: r.Tallies})
+			m.decide(Known{ID: r.ID, Place: r.Place, Version: s.Version, State: r.State, Tallies: r.Tallies})
 		}
 	}
 	if l, out := m.leases[s.Version]; out && !s.Ended.Before(l.Deadline) {

@@ -110,7 +110,7 @@ func (m *modelRun) compareKnown() error {
 			}
 		}
 		if k := u.decided; k != nil {
-			decided, _ := finalState(k.State, k.Version, k.Tallies)
+			decided, _ := finalState(k.State, k.Version, k.Place.Site(), k.Tallies)
 			state += decided
 			if u.state == 0 && u.left > 0 {
 				state += string([]byte{byte(u.left)})

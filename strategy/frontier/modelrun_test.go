@@ -15,7 +15,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/racetest"
-	"github.com/bucketsearch/bucketsearch/layout/run"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
@@ -117,7 +116,7 @@ func (m *modelRun) step() error {
 	case n < 242:
 		err = m.expire()
 	case n < 247 && len(m.met) > 0:
-		err = m.retireSome()
+		err = m.retire()
 	case n == 247 && len(m.met) > 0:
 		m.forgetSome()
 	case n == 249:
@@ -225,7 +224,7 @@ func (m *modelRun) clearSome() error {
 		state, left := known[string(id[:])], 0
 		if strings.ContainsRune("wWlLp", rune(state[0])) {
 			left = int(state[pendingBytes-1])
-		} else if len(state)%8 == 3 {
+		} else if len(state)%8 == (finalBytes+1)%8 {
 			left = int(state[len(state)-1])
 		}
 		if left > u.left {
@@ -326,14 +325,10 @@ func (m *modelRun) expire() error {
 	return err
 }
 
-// retireSome moves the states of random URLs to a run. This must not change what the frontier knows.
-func (m *modelRun) retireSome() error {
-	var urls []run.URL
-	for range m.rand.IntN(200) {
-		urls = append(urls, inRuns(m.met[m.rand.IntN(len(m.met))]))
-	}
+// retire moves the states of finished URLs to a run. This must not change what the frontier knows.
+func (m *modelRun) retire() error {
 	return m.repeatedly(func() error {
-		n, err := New(m.rdb, m.partition).WithRuns(m.bucket).Retire(m.t.Context(), urls)
+		n, err := New(m.rdb, m.partition).WithRuns(m.bucket).Retire(m.t.Context(), 0)
 		m.done.retired += n
 		return err
 	})

@@ -35,7 +35,7 @@ func TestRenew(t *testing.T) {
 		earlier := func(n int) layout.Version { return layout.Version{Token: uint64(n)} } // earlier than any lease
 		var renewed []Due
 		for i, s := range []book.State{book.Stored, book.Unchanged, book.Skipped, book.Failed, book.Stored} {
-			f.must(f.Mark(t.Context(), []Known{{ID: list[i].ID, Version: earlier(10 + i), State: s}}))
+			f.must(f.Mark(t.Context(), []Known{{ID: list[i].ID, Place: placeOf(list[i]), Version: earlier(10 + i), State: s}}))
 		}
 		f.admit(noon, list[5:7]...) // the last URL is unknown
 		for i, e := range list {
@@ -74,7 +74,7 @@ func TestRenew(t *testing.T) {
 func TestRenewedIsTriedAgain(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		e := entry("a", "x", 1)
-		f.must(f.Mark(t.Context(), []Known{{ID: e.ID, Version: token(1), State: book.Stored}}))
+		f.must(f.Mark(t.Context(), []Known{{ID: e.ID, Place: placeOf(e), Version: token(1), State: book.Stored}}))
 		want := due(e, "tag", token(1))
 		f.renew(want)
 		f.admit(noon, entry("a", "x", 0)) // a link to a stored page changes nothing
@@ -150,8 +150,8 @@ func TestRebuildRenews(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		list := entries("a", 2)
 		known := []Known{
-			{ID: list[0].ID, Version: token(4), State: book.Stored, Tallies: []string{"x"}},
-			{ID: list[1].ID, Version: token(4), State: book.Stored, Tallies: []string{"x"}},
+			{ID: list[0].ID, Place: placeOf(list[0]), Version: token(4), State: book.Stored, Tallies: []string{"x"}},
+			{ID: list[1].ID, Place: placeOf(list[1]), Version: token(4), State: book.Stored, Tallies: []string{"x"}},
 		}
 		f.must(f.Mark(t.Context(), known))
 		f.renew(due(list[0], "", token(4)), due(list[1], "", token(4)))
@@ -184,7 +184,7 @@ func TestRebuildRenews(t *testing.T) {
 func (f fixture) waitAgain(s book.State, list ...Entry) {
 	f.t.Helper()
 	for _, e := range list {
-		f.must(f.Mark(f.t.Context(), []Known{{ID: e.ID, State: s}}))
+		f.must(f.Mark(f.t.Context(), []Known{{ID: e.ID, Place: placeOf(e), State: s}}))
 		f.renew(due(e, "", layout.Version{}))
 	}
 }

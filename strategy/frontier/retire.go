@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -19,15 +18,19 @@ import (
 const (
 	runURLs  = 1 << 20 // greatest number of URLs in a run: some 18 MB
 	mostURLs = 1 << 25 // greatest number of URLs in a group that is merged from others: it is rewritten within minutes
+	// retireAtOnce is the number of URLs from which on their states are moved to a run, so that they need little memory.
+	retireAtOnce = 1 << 17
+	// scanned is the greatest number of states that Retire reads in Redis for each one that it moves.
+	scanned = 16
 )
 
 // errRetired means that another process has changed the list of runs meanwhile.
 var errRetired = errors.New("another process moves states of finished URLs")
 
-// Retire moves the states of finished URLs from Redis to a run in the bucket (see the package comment), and returns
-// their number. It looks only at the given URLs, which may be in any order, and leaves out those that are not
-// finished. Afterwards all methods work as before, but may have to read some of the run. Retire does nothing if
-// another process retires at the same time.
+// Retire moves the states of finished URLs from Redis to runs in the bucket (see the package comment), and returns
+// their number. It does nothing as long as it could move at most so many as the parameter most says, or fewer than one
+// in sixteen of all states that Redis holds: it reads them all. Afterwards all methods work as before, but may have to
+// read some of the runs. Retire stops without an error if another process retires at the same time.
 //
 // The steps are such that Retire may be killed after each of them:
 //
@@ -39,63 +42,90 @@ var errRetired = errors.New("another process moves states of finished URLs")
 //	   it is in Redis.
 //	4  The states are deleted in Redis, but for those that have changed since step 2.
 //	5  The runs that were merged are deleted.
-func (f *Frontier) Retire(ctx context.Context, urls []run.URL) (int, error) {
-	before, err := f.readList(ctx)
-	if err != nil {
-		return 0, f.failed("retire from", err)
-	}
-	n, err := f.retire(ctx, before, urls)
-	if errors.Is(err, errRetired) {
-		return 0, nil
-	}
-	if isLost(err) {
-		err = f.loseRun(ctx, before, err)
-	}
-	return n, f.wrap("retire from", err)
+//
+// If there are many finished URLs, the steps 2 to 5 are repeated for some of them at a time.
+func (f *Frontier) Retire(ctx context.Context, most int64) (moved int, err error) {
+	moved, err = f.retireAll(ctx, most)
+	return moved, f.wrap("retire from", err)
 }
 
-// retire does what Retire does. The parameter before is the list of runs in Redis.
-func (f *Frontier) retire(ctx context.Context, before string, urls []run.URL) (int, error) {
+// retireAll does what Retire does.
+func (f *Frontier) retireAll(ctx context.Context, most int64) (moved int, err error) {
+	h, err := f.holding(ctx)
+	if err == nil && h.final < h.stayed {
+		return 0, f.stay(ctx)
+	}
+	if movable := h.final - h.stayed; err != nil || movable <= most || movable < h.all/scanned {
+		return 0, err
+	}
+	list, err := f.readList(ctx)
+	if err == nil && list == "" {
+		list, err = f.putList(ctx, "", runList{Name: rand.Text()}, nil)
+	}
+	if err == nil {
+		moved, list, err = f.retireFrom(ctx, list)
+	}
+	if err == nil {
+		err = f.stay(ctx)
+	}
+	if errors.Is(err, errRetired) {
+		err = nil
+	}
+	if isLost(err) {
+		err = f.loseRun(ctx, list, err)
+	}
+	return moved, err
+}
+
+// retireFrom moves the states of all finished URLs to runs. The parameter list is the list of runs in Redis; retireFrom
+// returns the number of URLs, and the new list.
+func (f *Frontier) retireFrom(ctx context.Context, list string) (moved int, now string, err error) {
+	for some, err := range f.finished(ctx) {
+		n := 0
+		if err == nil {
+			n, list, err = f.retire(ctx, list, some)
+		}
+		if err != nil {
+			return moved, list, err
+		}
+		moved += n
+	}
+	return moved, list, nil
+}
+
+// retire moves the states of some finished URLs to a run. Its parameters and results are like those of retireFrom.
+func (f *Frontier) retire(ctx context.Context, before string, finished []run.Record) (int, string, error) {
 	list, err := parseList(before)
 	if err != nil {
-		return 0, err
-	}
-	if before == "" {
-		list.Name = rand.Text()
-		if before, err = f.putList(ctx, "", list, nil); err != nil {
-			return 0, err
-		}
-	}
-	finished, err := f.finished(ctx, urls)
-	if err != nil || len(finished) == 0 {
-		return 0, err
+		return 0, before, err
 	}
 	former := slices.Concat(list.Groups...)
 	if list.Groups, err = f.add(ctx, list.Groups, finished); err != nil {
-		return 0, err
+		return 0, before, err
 	}
 	args := make([]any, 0, 2*len(finished))
 	for _, one := range finished {
 		args = append(args, string(one.ID[:]), one.State)
 	}
 	parts := slices.Collect(slices.Chunk(args, 2*chunk))
-	if before, err = f.putList(ctx, before, list, parts[0]); err != nil {
-		return 0, err
+	now, err := f.putList(ctx, before, list, parts[0])
+	if err != nil {
+		return 0, before, err
 	}
 	for _, part := range parts[1:] {
-		if err := f.call(ctx, retireScript, "", &ownerFence{key: f.key("runs"), value: before, err: errRetired}, part).Err(); err != nil {
-			return 0, err
+		if err := f.call(ctx, retireScript, "", &ownerFence{key: f.key("runs"), value: now, err: errRetired}, part).Err(); err != nil {
+			return 0, now, err
 		}
 	}
 	present := slices.Concat(list.Groups...)
 	for _, one := range former {
 		if !slices.Contains(present, one) {
 			if err := f.bucket.Delete(ctx, layout.RunKey(f.partition, one.Hash)); err != nil {
-				return 0, err
+				return 0, now, err
 			}
 		}
 	}
-	return len(finished), nil
+	return len(finished), now, nil
 }
 
 // putList replaces the list of runs in Redis, which must still be the parameter before, and deletes the states of
@@ -109,36 +139,39 @@ func (f *Frontier) putList(ctx context.Context, before string, list runList, sta
 	return string(text), f.call(ctx, retireScript, "", &fence, states).Err()
 }
 
-// finished returns the states in Redis of those of the given URLs that are finished, and of which no outdated
-// element is in a queue. The records are sorted, as in a run.
-func (f *Frontier) finished(ctx context.Context, urls []run.URL) (records []run.Record, err error) {
-	urls = slices.SortedFunc(slices.Values(urls), run.URL.Compare)
-	urls = slices.Compact(urls)
-	ids := make([]layout.Identity, len(urls))
-	for i, u := range urls {
-		ids[i] = u.ID
-	}
-	states, err := f.held(ctx, ids)
-	for i, state := range states {
-		if len(state) > 0 && strings.ContainsRune("skf", rune(state[0])) && len(state)%8 == finalBytes%8 && len(state) <= run.MaxState {
-			records = append(records, run.Record{URL: urls[i], State: state})
+// finished yields the states in Redis of finished URLs, some at a time. Each time they are sorted, as in a run. An error
+// ends the sequence.
+func (f *Frontier) finished(ctx context.Context) iter.Seq2[[]run.Record, error] {
+	return func(yield func([]run.Record, error) bool) {
+		states := make(map[run.URL]string) // if a URL comes twice, its later state counts
+		flush := func() bool {
+			if len(states) == 0 {
+				return true
+			}
+			records := make([]run.Record, 0, len(states))
+			for url, state := range states {
+				records = append(records, run.Record{URL: url, State: state})
+			}
+			clear(states)
+			slices.SortFunc(records, func(a, b run.Record) int { return a.Compare(b.URL) })
+			return yield(records, nil)
 		}
+		for some, err := range f.held(ctx) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for id, state := range some {
+				if url, is := finishedURL(id, state); is {
+					states[url] = state
+				}
+			}
+			if len(states) >= retireAtOnce && !flush() {
+				return
+			}
+		}
+		flush()
 	}
-	return records, err
-}
-
-// InRedis returns those of the given URLs that Retire would move: the finished ones whose states Redis holds. They are
-// sorted, as in a run.
-func (f *Frontier) InRedis(ctx context.Context, urls []run.URL) ([]run.URL, error) {
-	records, err := f.finished(ctx, urls)
-	if err != nil {
-		return nil, f.failed("look into", err)
-	}
-	found := make([]run.URL, len(records))
-	for i, one := range records {
-		found[i] = one.URL
-	}
-	return found, nil
 }
 
 // add writes a run with these records, as the last group. It first merges the last groups with the new one, as long
@@ -251,17 +284,32 @@ func merge(earlier, later iter.Seq2[run.Record, error]) iter.Seq2[run.Record, er
 	}
 }
 
-// Finished returns the number of finished URLs whose states are in Redis, and not only in runs.
-func (f *Frontier) Finished(ctx context.Context) (int64, error) {
-	fields := []string{"here", "w", "l", "p", "Ws", "Wk", "Wf", "Ls", "Lk", "Lf"}
-	numbers, err := f.numbers(ctx, "counts", fields)
+// holding says how many states Redis holds.
+type holding struct {
+	all    int64 // number of all states
+	final  int64 // number of final states, and of marks of removed URLs
+	stayed int64 // how many of these the last Retire has left, such as states of URLs with outdated elements in queues
+}
+
+func (f *Frontier) holding(ctx context.Context) (h holding, err error) {
+	numbers, err := f.numbers(ctx, "counts", []string{"here", "stayed", "w", "l", "p", "Ws", "Wk", "Wf", "Ls", "Lk", "Lf"})
 	if err != nil {
-		return 0, f.failed("count", err)
+		return h, err
 	}
-	for _, pending := range numbers[1:] {
-		numbers[0] -= pending
+	h = holding{all: numbers[0], final: numbers[0], stayed: numbers[1]}
+	for _, pending := range numbers[2:] {
+		h.final -= pending
 	}
-	return numbers[0], nil
+	return h, nil
+}
+
+// stay records how many final states Redis holds after Retire.
+func (f *Frontier) stay(ctx context.Context) error {
+	h, err := f.holding(ctx)
+	if err != nil {
+		return err
+	}
+	return f.rdb.HSet(ctx, f.key("counts"), "stayed", h.final).Err()
 }
 
 // ClearRuns deletes runs that the frontier does not need: those that were stored before the time given, and that are

@@ -33,24 +33,20 @@ func (f fixture) mark(s book.State, list ...Entry) {
 	f.must(f.Mark(f.t.Context(), known))
 }
 
-// retire moves the states of the URLs of some entries to a run, and returns how many were moved.
-func (f fixture) retire(list ...Entry) int {
+// retire moves the states of all finished URLs to a run, and returns how many were moved.
+func (f fixture) retire() int {
 	f.t.Helper()
-	var urls []run.URL
-	for _, e := range list {
-		urls = append(urls, inRuns(e))
-	}
-	n, err := f.Retire(f.t.Context(), urls)
+	n, err := f.Retire(f.t.Context(), 0)
 	f.must(err)
 	return n
 }
 
-// finished returns the number of finished URLs in Redis.
-func (f fixture) finishedHere() int64 {
+// finalHere returns the number of final states in Redis.
+func (f fixture) finalHere() int64 {
 	f.t.Helper()
-	n, err := f.Finished(f.t.Context())
+	h, err := f.holding(f.t.Context())
 	f.must(err)
-	return n
+	return h.final
 }
 
 // TestRetire moves finished URLs to a run. Redis then has only the others, and every method finds the states in the
@@ -65,9 +61,8 @@ func TestRetire(t *testing.T) {
 		f.admit(noon, waits, behind)
 		f.mark(book.Skipped, behind) // its element stays in the queue
 		counts, known := f.counts(), f.known()
-		all := []Entry{stored, failed, forgotten, waits, again, behind, entry("f", "unknown", 1)}
-		if n := f.retire(all...); n != 3 || f.finishedHere() != 1 {
-			t.Errorf("%d URLs retired and %d stayed, want 3 and 1", n, f.finishedHere())
+		if n := f.retire(); n != 3 || f.finalHere() != 1 {
+			t.Errorf("%d URLs retired and %d stayed, want 3 and 1", n, f.finalHere())
 		}
 		if here := redistest.Known(t, f.rdb, f.partition); len(here) != 3 {
 			t.Errorf("Redis has %d URLs, want the 3 that are not finished", len(here))
@@ -95,7 +90,7 @@ func TestRetire(t *testing.T) {
 		}
 		f.settle(Settlement{Version: token(1), Host: "a", Ended: noon, Outcomes: []Result{result(stored, book.Failed)}}) // repeated
 		check("after late calls")
-		if n := f.finishedHere(); n != 3 {
+		if n := f.finalHere(); n != 3 {
 			t.Errorf("%d finished URLs in Redis, want those 2 that were needed again, and the one that stayed", n)
 		}
 		f.must(f.Forget(t.Context(), map[layout.Identity]Removal{forgotten.ID: Remove, stored.ID: Remove}))
@@ -122,10 +117,10 @@ func TestRetireGroups(t *testing.T) {
 			for _, e := range list {
 				k := Known{ID: e.ID, Place: placeOf(e), Version: token(uint64(round)), State: book.Failed}
 				known = append(known, k)
-				want[string(e.ID[:])], _ = finalState(k.State, k.Version, nil)
+				want[string(e.ID[:])], _ = finalState(k.State, k.Version, k.Place.Site(), nil)
 			}
 			f.must(f.Mark(t.Context(), known))
-			f.retire(list...)
+			f.retire()
 		}
 		if diff := cmp.Diff(want, f.known()); diff != "" {
 			t.Errorf("known URLs differ: %s", diff)
@@ -188,7 +183,7 @@ func TestChangedMeanwhile(t *testing.T) {
 			other.must(other.Forget(t.Context(), map[layout.Identity]Removal{list[0].ID: Remove}))
 			other.settle(Settlement{Version: token(2), Host: "a", Ended: noon, Outcomes: []Result{result(list[1], book.Failed)}})
 		}})
-		f.retire(list...)
+		f.retire()
 		failed, err := f.Failed(t.Context(), []run.URL{inRuns(list[0]), inRuns(list[1]), inRuns(list[2])})
 		if diff := cmp.Diff(map[layout.Identity]layout.Version{list[1].ID: token(2)}, failed); err != nil || diff != "" {
 			t.Errorf("failed: %v, %s", err, diff)
@@ -205,12 +200,12 @@ func TestRetireMeanwhile(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		list := entries("a", 20)
 		f.mark(book.Stored, list[:10]...)
-		f.retire(list[:10]...)
+		f.retire()
 		other, calls := fixture{New(f.rdb, f.partition).WithRuns(f.bucket), t}, 0
 		f.WithRuns(meddling{f.bucket, func() {
 			if calls++; calls%3 == 1 && calls < 9 {
 				other.mark(book.Stored, list[10:]...)
-				other.retire(list...)
+				other.retire()
 			}
 		}})
 		if n := f.admit(noon, list...); n > 10 {
@@ -232,22 +227,19 @@ func TestRetireKilled(t *testing.T) {
 			f.must(f.rdb.FlushDB(t.Context()).Err())
 			f.must(f.Open(t.Context(), 1, "", nil))
 			list := entries("a", 30)
-			f.mark(book.Stored, list...)
-			f.retire(list[:10]...)
+			f.mark(book.Stored, list[:10]...)
+			f.retire()
+			f.mark(book.Stored, list[10:]...)
 			known, whole := f.known(), f.bucket
-			var urls []run.URL
-			for _, e := range list {
-				urls = append(urls, inRuns(e))
-			}
-			_, err := New(f.rdb, f.partition).WithRuns(faultblob.New(whole, decide)).Retire(t.Context(), urls)
+			_, err := New(f.rdb, f.partition).WithRuns(faultblob.New(whole, decide)).Retire(t.Context(), 0)
 			if diff := cmp.Diff(known, f.known()); diff != "" {
 				t.Errorf("known URLs differ: %s", diff)
 			}
 			if err != nil {
-				f.retire(list...)
+				f.retire()
 			}
-			if diff := cmp.Diff(known, f.known()); diff != "" || f.finishedHere() != 0 {
-				t.Errorf("%d finished URLs in Redis, and known URLs differ: %s", f.finishedHere(), diff)
+			if diff := cmp.Diff(known, f.known()); diff != "" || f.finalHere() != 0 {
+				t.Errorf("%d finished URLs in Redis, and known URLs differ: %s", f.finalHere(), diff)
 			}
 			f.must(f.Built(t.Context(), ""))
 		})
@@ -268,7 +260,7 @@ func TestLostRun(t *testing.T) {
 			f.must(f.Reset(t.Context()))
 			f.must(f.Open(t.Context(), 1, "", nil))
 			f.mark(book.Stored, entries("a", 30)...)
-			f.retire(entries("a", 30)...)
+			f.retire()
 			objects, err := blob.List(t.Context(), f.bucket, layout.RunPrefix(f.partition))
 			f.must(err)
 			content, err := f.bucket.Get(t.Context(), objects[0].Key, blob.Range{})
@@ -289,11 +281,37 @@ func TestLostRun(t *testing.T) {
 	})
 }
 
+// TestRetireFew: Retire reads and moves nothing as long as few final states could be moved.
+func TestRetireFew(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		retire := func(most int64, want int) {
+			t.Helper()
+			if n, err := f.Retire(t.Context(), most); err != nil || n != want {
+				t.Errorf("%d URLs retired, %v, want %d", n, err, want)
+			}
+		}
+		behind := entries("behind", 8)
+		f.admit(noon, behind...)
+		f.mark(book.Failed, behind...) // their elements stay in a queue
+		f.mark(book.Stored, entries("a", 12)...)
+		retire(20, 0)
+		retire(19, 12)
+		f.mark(book.Stored, entries("b", 9)...)
+		retire(9, 0) // those that stayed do not count
+		retire(8, 9)
+		f.admit(noon, entries("c", 800)...)
+		f.mark(book.Stored, entries("d", 40)...)
+		retire(8, 0) // to find them, all other states must be read
+		f.mark(book.Stored, entries("e", 40)...)
+		retire(8, 80)
+	})
+}
+
 // TestClearRuns deletes only old runs that the frontier does not need, and none during a rebuild.
 func TestClearRuns(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.mark(book.Stored, entries("a", 30)...)
-		f.retire(entries("a", 30)...)
+		f.retire()
 		keep, foreign := slices.Collect(maps.Keys(f.retired())), layout.RunPrefix(f.partition)+"notes"
 		unneeded := layout.RunKey(f.partition, strings.Repeat("0", 32))
 		for _, key := range []string{unneeded, foreign} {
@@ -349,14 +367,14 @@ func TestRunDamagedAgain(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		list := entries("a", 30)
 		f.mark(book.Stored, list...)
-		f.retire(list...)
+		f.retire()
 		objects, err := blob.List(t.Context(), f.bucket, layout.RunPrefix(f.partition))
 		f.must(err)
 		f.must(f.bucket.Replace(t.Context(), objects[0].Key, []byte("damaged")))
 		f.must(f.Reset(t.Context()))
 		f.must(f.Open(t.Context(), 2, "", nil))
 		f.mark(book.Stored, list...)
-		if n := f.retire(list...); n != len(list) {
+		if n := f.retire(); n != len(list) {
 			t.Errorf("%d URLs retired, want %d", n, len(list))
 		}
 		if n := f.admit(noon, list...); n != 0 {
@@ -371,7 +389,7 @@ func TestUnqueueUnknown(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		list := entries("a", 30)
 		f.mark(book.Stored, list[:20]...)
-		f.retire(list[:20]...)
+		f.retire()
 		f.admit(noon, list[20])
 		bucket, urls := countblob.New(f.bucket), map[layout.Identity]Removal{}
 		f.WithRuns(bucket)

@@ -194,7 +194,7 @@ func TestParked(t *testing.T) {
 			t.Errorf("described as %q, %v, want %q", got, err, want)
 		}
 		f.noLease(request(at(2)))
-		f.must(f.Mark(t.Context(), []Known{{ID: entry("a", "marked", 0).ID, Version: token(5), State: book.Failed}}))
+		f.must(f.Mark(t.Context(), []Known{{ID: entry("a", "marked", 0).ID, Place: placeOf(entry("a", "marked", 0)), Version: token(5), State: book.Failed}}))
 		f.settle(Settlement{Version: token(6), Host: "a", Ended: noon, Outcomes: []Result{result(entry("a", "late", 0), book.Skipped)}})
 
 		if n := f.admit(noon, of("news", given("x", 9, 30))...); n != 0 {
@@ -222,7 +222,7 @@ func TestLacking(t *testing.T) {
 			if i == 0 {
 				state = book.Skipped
 			}
-			f.must(f.Mark(t.Context(), []Known{{ID: list[i].ID, Version: token(1), State: state, Tallies: tallies}}))
+			f.must(f.Mark(t.Context(), []Known{{ID: list[i].ID, Place: placeOf(list[i]), Version: token(1), State: state, Tallies: tallies}}))
 		}
 		f.renew(due(list[3], "", token(1)))
 		for tally, want := range map[string][]int{"c:news": {1}, "c:docs": {2}, "c:none": {1, 2, 4}, "": nil} {
@@ -271,7 +271,7 @@ func TestDecided(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		list := entries("a", 5)
 		for i, s := range []book.State{book.Stored, book.Unchanged, book.Skipped, book.Stored} {
-			f.must(f.Mark(t.Context(), []Known{{ID: list[i].ID, Version: token(uint64(i)), State: s, Tallies: []string{"c:docs"}}}))
+			f.must(f.Mark(t.Context(), []Known{{ID: list[i].ID, Place: placeOf(list[i]), Version: token(uint64(i)), State: s, Tallies: []string{"c:docs"}}}))
 		}
 		f.renew(due(list[3], "", token(3)))
 		var urls []run.URL

@@ -167,11 +167,11 @@ func (f *Frontier) recall(ctx context.Context, text string, ids map[layout.Ident
 	if err != nil {
 		return err
 	}
-	wanted, err := urls()
+	all, err := urls()
 	if err != nil {
 		return err
 	}
-	wanted = slices.DeleteFunc(wanted, func(u run.URL) bool { return !ids[u.ID] })
+	wanted := slices.DeleteFunc(slices.Clone(all), func(u run.URL) bool { return !ids[u.ID] })
 	slices.SortFunc(wanted, run.URL.Compare)
 	wanted = slices.Compact(wanted)
 	for id := range ids {
@@ -225,6 +225,11 @@ func encodeStates(states map[layout.Identity]string) string {
 	return string(b)
 }
 
+// always returns a function for over that returns these URLs.
+func always(urls []run.URL) func() ([]run.URL, error) {
+	return func() ([]run.URL, error) { return urls, nil }
+}
+
 // urlsOf returns the names in runs of the URLs of some items.
 func urlsOf[T any](items []T, text func(T) string) ([]run.URL, error) {
 	urls := make([]run.URL, len(items))
@@ -238,17 +243,12 @@ func urlsOf[T any](items []T, text func(T) string) ([]run.URL, error) {
 	return urls, nil
 }
 
-// placed returns the names in runs of URLs with the given places and identities.
-func placed[T any](items []T, of func(T) (layout.Place, layout.Identity)) ([]run.URL, error) {
-	urls := make([]run.URL, len(items))
-	for i, item := range items {
-		place, id := of(item)
-		if uint32(place) != binary.BigEndian.Uint32(id[:4]) {
-			return nil, fmt.Errorf("%s is not at the place %016x", id, uint64(place))
-		}
-		urls[i] = run.URL{Site: place.Site(), ID: id}
+// named returns the name in runs of the URL with this place and identity.
+func named(place layout.Place, id layout.Identity) (run.URL, error) {
+	if uint32(place) != binary.BigEndian.Uint32(id[:4]) {
+		return run.URL{}, fmt.Errorf("%s is not at the place %016x", id, uint64(place))
 	}
-	return urls, nil
+	return run.URL{Site: place.Site(), ID: id}, nil
 }
 
 // sizeOf returns the number of URLs in the runs of a group.

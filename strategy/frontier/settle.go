@@ -28,7 +28,7 @@ type Settlement struct {
 // Result is the outcome of a request for one URL of a batch.
 type Result struct {
 	ID       layout.Identity
-	Place    layout.Place // of the URL; used once there are runs (see Frontier.Retire)
+	Place    layout.Place // of the URL
 	State    book.State
 	Attempts uint8    // number of requests since the last final outcome, this one included; used if State is Retry
 	Tallies  []string // names of the tallies (counts of stored URLs) that include the URL while it is stored
@@ -64,10 +64,11 @@ func (f *Frontier) Settle(ctx context.Context, s Settlement) (Settled, error) {
 	for {
 		part := outcomes[:min(chunk, len(outcomes))]
 		outcomes = outcomes[len(part):]
-		urls := func() ([]run.URL, error) {
-			return placed(part, func(r Result) (layout.Place, layout.Identity) { return r.Place, r.ID })
+		args, urls, err := s.arguments(part, len(outcomes) == 0)
+		var n []int64
+		if err == nil {
+			n, err = f.over(ctx, always(urls), settleScript, args...).Int64Slice()
 		}
-		n, err := f.over(ctx, urls, settleScript, s.arguments(part, len(outcomes) == 0)...).Int64Slice()
 		if err == nil && len(n) != 3 {
 			err = fmt.Errorf("unexpected answer %v", n)
 		}
@@ -83,20 +84,25 @@ func (f *Frontier) Settle(ctx context.Context, s Settlement) (Settled, error) {
 	}
 }
 
-// arguments returns the arguments of the script settle for some outcomes of the batch. If last is
-// true, no further outcomes of the batch follow, and the script ends the lease.
-func (s Settlement) arguments(part []Result, last bool) []any {
+// arguments returns the arguments of the script settle for some outcomes of the batch, and the names of their URLs in
+// runs. If last is true, no further outcomes of the batch follow, and the script ends the lease.
+func (s Settlement) arguments(part []Result, last bool) (args []any, urls []run.URL, err error) {
 	earliest := max(ceilMillis(s.Ended.Add(s.Delay)), ceilMillis(s.Rest), 0)
 	var finals, retries []any
 	for _, r := range part {
-		if value, final := finalState(r.State, s.Version, r.Tallies); final {
+		name, err := named(r.Place, r.ID)
+		if err != nil {
+			return nil, nil, err
+		}
+		urls = append(urls, name)
+		if value, final := finalState(r.State, s.Version, name.Site, r.Tallies); final {
 			finals = append(finals, string(r.ID[:]), value)
 		} else if r.State == book.Retry {
 			retries = append(retries, string(r.ID[:]), string([]byte{r.Attempts}))
 		}
 	}
-	args := []any{s.Version.String(), s.Host, s.Ended.UnixMilli(), earliest, last, s.Failures, Alone, encodeVersion(s.Version), len(finals) / 2}
-	return append(append(args, finals...), retries...)
+	args = []any{s.Version.String(), s.Host, s.Ended.UnixMilli(), earliest, last, s.Failures, Alone, encodeVersion(s.Version), len(finals) / 2}
+	return append(append(args, finals...), retries...), urls, nil
 }
 
 // ceilMillis returns a time in milliseconds since 1970, rounded up.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/redis/go-redis/v9"
 
@@ -18,7 +19,7 @@ import (
 const (
 	pendingBytes = 7                        // bytes of the state of a URL that waits or is parked
 	leasedBytes  = pendingBytes + textBytes // bytes of the state of a URL that is leased
-	finalBytes   = 1 + versionBytes         // bytes of a final state without its marks (hashes of tallies, see doc.go)
+	finalBytes   = 1 + versionBytes + 4     // bytes of a final state without its marks (hashes of tallies, see doc.go)
 )
 
 // Lengths, in bytes, of the version of a batch.
@@ -36,17 +37,17 @@ func encodeVersion(v layout.Version) string {
 	return string(append(b[:4], b[7:]...))
 }
 
-// decodeVersion returns the version that encodeVersion has encoded. The text must have 9 bytes.
+// decodeVersion returns the version that encodeVersion has encoded, from the first 9 bytes of a text. It ignores the rest.
 func decodeVersion(s string) layout.Version {
-	b := []byte("\x00\x00\x00\x00" + s[:4] + "\x00\x00\x00" + s[4:])
+	b := []byte("\x00\x00\x00\x00" + s[:4] + "\x00\x00\x00" + s[4:versionBytes])
 	return layout.Version{Epoch: binary.BigEndian.Uint64(b), Token: binary.BigEndian.Uint64(b[8:])}
 }
 
-// finalState encodes a final state of a URL, as doc.go draws it: the letter of the state, and the
-// version of the batch with the outcome. For a stored page, it appends a mark for each tally
+// finalState encodes a final state of a URL, as doc.go draws it: the letter of the state, the version of the
+// batch with the outcome, and the hash of the URL's site. For a stored page, it appends a mark for each tally
 // (count of stored URLs) that includes the URL. The result is false if the state is not final: it is
 // none of Stored, Unchanged, Skipped and Failed.
-func finalState(s book.State, v layout.Version, tallies []string) (string, bool) {
+func finalState(s book.State, v layout.Version, site uint32, tallies []string) (string, bool) {
 	letter := s
 	switch s {
 	case book.Stored, book.Skipped, book.Failed:
@@ -55,13 +56,22 @@ func finalState(s book.State, v layout.Version, tallies []string) (string, bool)
 	default:
 		return "", false
 	}
-	value := string([]byte{byte(letter)}) + encodeVersion(v)
+	value := string(binary.BigEndian.AppendUint32(append([]byte{byte(letter)}, encodeVersion(v)...), site))
 	if letter == book.Stored {
 		for _, name := range tallies {
 			value += mark(name)
 		}
 	}
 	return value, true
+}
+
+// finishedURL returns the name in runs of a URL by its identity and its state in Redis; false if the URL is not
+// finished.
+func finishedURL(id layout.Identity, state string) (run.URL, bool) {
+	if len(state) < finalBytes || len(state) > run.MaxState || len(state)%8 != finalBytes%8 || !strings.ContainsRune("skf", rune(state[0])) {
+		return run.URL{}, false
+	}
+	return run.URL{Site: binary.BigEndian.Uint32([]byte(state[finalBytes-4:])), ID: id}, true
 }
 
 // states returns the states of URLs, whether Redis or a run holds them; "" for an unknown URL.
@@ -73,24 +83,7 @@ func (f *Frontier) states(ctx context.Context, urls []run.URL) ([]string, error)
 		for i, u := range part {
 			args[i] = string(u.ID[:])
 		}
-		states, err := statesOf(free.over(ctx, func() ([]run.URL, error) { return slices.Clone(part), nil }, lookScript, args...), len(part))
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, states...)
-	}
-	return found, nil
-}
-
-// held returns the states of URLs that Redis holds; "" for other URLs.
-func (f *Frontier) held(ctx context.Context, ids []layout.Identity) (found []string, err error) {
-	free := f.another()
-	for part := range slices.Chunk(ids, chunk) {
-		args, none := make([]any, len(part)), make(map[layout.Identity]string, len(part))
-		for i, id := range part {
-			args[i], none[id] = string(id[:]), ""
-		}
-		states, err := statesOf(free.call(ctx, lookScript, encodeStates(none), nil, args), len(part))
+		states, err := statesOf(free.over(ctx, always(part), lookScript, args...), len(part))
 		if err != nil {
 			return nil, err
 		}

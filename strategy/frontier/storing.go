@@ -43,7 +43,7 @@ func (f *Frontier) finals(ctx context.Context, urls []run.URL, of func(state str
 			continue
 		}
 		if final, wanted := of(state); wanted && len(final) >= finalBytes {
-			by[urls[i].ID] = decodeVersion(final[1:finalBytes])
+			by[urls[i].ID] = decodeVersion(final[1:])
 		}
 	}
 	return by, nil

@@ -147,7 +147,7 @@ func TestLeftBehindIsNoWeight(t *testing.T) {
 		f.admit(noon, func() Entry { e := entry("a", "weak", 2); e.Weight = 30; return e }())
 		f.admit(noon, weighed("b", 1, 100)...)
 		for _, e := range gone { // other batches have settled them
-			f.must(f.Mark(t.Context(), []Known{{ID: e.ID, Version: token(1), State: book.Stored}}))
+			f.must(f.Mark(t.Context(), []Known{{ID: e.ID, Place: placeOf(e), Version: token(1), State: book.Stored}}))
 		}
 		if weights, _ := f.asked(short(1)); fmt.Sprint(weights) != "[100 30]" {
 			t.Errorf("asked for links of weights %v, want the stronger first", weights)

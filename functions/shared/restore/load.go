@@ -9,7 +9,6 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
-	"github.com/bucketsearch/bucketsearch/layout/run"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
@@ -32,7 +31,7 @@ type share struct {
 
 // load writes the URLs of an account into the frontiers (the queues in Redis) of their crawl partitions,
 // but leaves out partitions that are not in the parameter fronts. The frontiers are written
-// concurrently. If a frontier then holds too many finished URLs, those of the account are moved to a run (see Retire).
+// concurrently. If Redis then holds too many finished URLs, their states are moved to runs (see Retire).
 func (f *Frontiers) load(ctx context.Context, some *account.Account, fronts map[int]*frontier.Frontier, d *divider) error {
 	group, ctx := errgroup.WithContext(ctx)
 	queues := make(map[int]chan share, len(fronts))
@@ -40,16 +39,12 @@ func (f *Frontiers) load(ctx context.Context, some *account.Account, fronts map[
 		queue := make(chan share, 2)
 		queues[crawl] = queue
 		group.Go(func() error {
-			var final []run.URL
 			for part := range queue {
 				if err := f.write(ctx, front, part); err != nil {
 					return err
 				}
-				for _, k := range part.known {
-					final = append(final, run.URL{Site: k.Place.Site(), ID: k.ID})
-				}
 			}
-			return f.retireLoaded(ctx, front, final)
+			return f.retire(ctx, crawl, front)
 		})
 	}
 	group.Go(func() error { return d.divide(ctx, some, queues) })

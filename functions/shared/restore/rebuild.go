@@ -74,7 +74,7 @@ type Frontiers struct {
 	Now    func() time.Time
 	Worker string // name of the process that holds the lease of a rebuild
 	// Finished is the number of finished URLs that the Redis of a crawl partition may hold before they are moved to
-	// runs (see Retire); 0: 2¹⁸, which take some 9 MB.
+	// runs (see Retire); 0: 2¹⁸, which take some 10 MB.
 	Finished int64
 	Log      *slog.Logger
 }

@@ -87,7 +87,7 @@ func (w *world) teach(p layout.Partition, outcomes ...book.Outcome) {
 		var before []frontier.Known
 		for _, o := range outcomes {
 			if (crawl == 1) == (o.URL[:len(one)] == one) {
-				before = append(before, frontier.Known{ID: o.Identity(), State: o.State, Version: o.Version})
+				before = append(before, frontier.Known{ID: o.Identity(), Place: o.Place, State: o.State, Version: o.Version})
 			}
 		}
 		if err := frontier.New(w.Redis, crawl).Mark(w.t.Context(), before); err != nil {
@@ -210,7 +210,7 @@ func TestRenewWhatLeadsNowhere(t *testing.T) {
 		step()
 		failed := kept(t, 55, one+"gone", book.Failed, 0, time.Hour)
 		w.teach(0, failed)
-		settled := frontier.Known{ID: failed.Identity(), Version: failed.Version, State: failed.State}
+		settled := frontier.Known{ID: failed.Identity(), Place: failed.Place, Version: failed.Version, State: failed.State}
 		if err := frontier.New(w.Redis, 1).Mark(t.Context(), []frontier.Known{settled}); err != nil { // pack settles before it commits
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ if recall then return recall end
 -- lacks reports whether a URL is stored and the tally of a mark does not count it.
 local function lacks(value, mark)
   if mark == '' or value:sub(1, 1) ~= 's' then return false end
-  for at = 11, #value - 7, 8 do
+  for at = 15, #value - 7, 8 do
     if value:sub(at, at + 7) == mark then return false end
   end
   return true

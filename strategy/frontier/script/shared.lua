@@ -40,7 +40,7 @@ end
 local function left(value)
   local letter = value:byte()
   if letter == 115 or letter == 107 or letter == 102 then -- s, k, f
-    return #value % 8 == 3 and value:byte(#value) or 0
+    return #value % 8 == 7 and value:byte(#value) or 0
   end
   return value:byte(7)
 end
@@ -48,7 +48,7 @@ end
 -- with_left returns a state with that number changed to n.
 local function with_left(value, n)
   if final(value) ~= value then return value:sub(1, 6) .. string.char(n) .. value:sub(8) end
-  return value:sub(1, #value - (#value - 2) % 8) .. (n > 0 and string.char(n) or '')
+  return value:sub(1, #value - (#value - 6) % 8) .. (n > 0 and string.char(n) or '')
 end
 
 -- waits reports whether a URL in this state has a valid element in a queue.
@@ -68,7 +68,7 @@ local function count(value, by)
   end
   if not decided then return end
   moved[letter] = (moved[letter] or 0) + by
-  for at = 11, #decided - 7, 8 do
+  for at = 15, #decided - 7, 8 do
     local mark = decided:sub(at, at + 7)
     tallied[mark] = (tallied[mark] or 0) + by
   end
