@@ -13,7 +13,7 @@ import (
 // TestBand: the Lua scripts compute the same bands as membership.Band. This is tested for every depth
 // without a weight, and for every weight at some depths: 0 to 17, around 256, and the greatest two.
 func TestBand(t *testing.T) {
-	bands := redis.NewScript(sourceOf() + `
+	bands := redis.NewScript(sourceOf("keys", "known", "shared") + `
 local answer = ''
 for depth = tonumber(ARGV[1]), tonumber(ARGV[2]) do
   local place = string.char(math.floor(depth / 256), depth % 256)

@@ -138,9 +138,9 @@ func TestMemory(t *testing.T) {
 	}
 	bytes := func(load func()) int {
 		f.must(rdb.FlushDB(t.Context()).Err())
-		before := memory(t, rdb)
+		before := memory(t, rdb, dataset)
 		load()
-		return (memory(t, rdb) - before) / urls
+		return (memory(t, rdb, dataset) - before) / urls
 	}
 	bytes(func() { f.must(f.Mark(t.Context(), known)) }) // the first time, Redis also takes memory for scripts and buffers
 	stored := bytes(func() { f.must(f.Mark(t.Context(), known)) })
@@ -168,11 +168,15 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// memory returns the bytes of the data in Redis, without the buffers of connections.
-func memory(t *testing.T, rdb *redis.Client) int {
+// dataset is the field of Redis' information about its memory that has the bytes of the data, without the buffers of
+// connections.
+const dataset = "used_memory_dataset"
+
+// memory returns a field of Redis' information about its memory.
+func memory(t *testing.T, rdb redis.UniversalClient, field string) int {
 	t.Helper()
 	info := rdb.Info(t.Context(), "memory").Val()
-	_, rest, _ := strings.Cut(info, "used_memory_dataset:")
+	_, rest, _ := strings.Cut(info, field+":")
 	used, _, _ := strings.Cut(rest, "\r\n")
 	n, err := strconv.Atoi(used)
 	if err != nil {

@@ -281,6 +281,21 @@ func TestLostRun(t *testing.T) {
 	})
 }
 
+// TestRetireFromFullRedis: Redis has no free memory. Retire works all the same, and then there is some.
+func TestRetireFromFullRedis(t *testing.T) {
+	f := opened(t, redistest.Server(t))
+	f.mark(book.Stored, entries("a", 9000)...)
+	f.must(f.rdb.ConfigSet(t.Context(), "maxmemory", fmt.Sprint(memory(t, f.rdb, "used_memory"))).Err())
+	if _, err := f.Admit(t.Context(), noon, entries("b", 1)); !redis.IsOOMError(errors.Unwrap(err)) {
+		t.Errorf("%v, want Redis to be full", err)
+	}
+	if n := f.retire(); n != 9000 {
+		t.Errorf("%d URLs retired, want 9000", n)
+	}
+	f.must(f.rdb.ConfigSet(t.Context(), "maxmemory", "0").Err())
+	f.must(f.Built(t.Context(), ""))
+}
+
 // TestRetireFew: Retire reads and moves nothing as long as few final states could be moved.
 func TestRetireFew(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {

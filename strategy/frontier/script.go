@@ -29,7 +29,7 @@ var (
 	forgetScript = script("forget")
 	dropScript   = script("drop")
 	lookScript   = script("look")
-	retireScript = script("retire")
+	retireScript = redis.NewScript(sourceOf("free", "keys", "known", "shared", "retire"))
 	learnScript  = script("learn")
 	restScript   = script("finish", "rest")
 	holdScript   = script("hold")
@@ -37,10 +37,13 @@ var (
 
 // script returns the script whose text is that of script/<part>.lua for each part, after the parts
 // that all scripts share.
-func script(parts ...string) *redis.Script { return redis.NewScript(sourceOf(parts...)) }
+func script(parts ...string) *redis.Script {
+	return redis.NewScript(sourceOf(append([]string{"keys", "known", "shared"}, parts...)...))
+}
 
+// sourceOf returns the texts of script/<part>.lua for each part, one after another.
 func sourceOf(parts ...string) (text string) {
-	for _, part := range append([]string{"keys", "known", "shared"}, parts...) {
+	for _, part := range parts {
 		source, err := sources.ReadFile("script/" + part + ".lua")
 		if err != nil {
 			panic(err) // embedded: cannot happen in a program that was built
