@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/collect"
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
@@ -44,15 +47,27 @@ func (f *Function) clearBefore(ctx context.Context, prefix, first string) (clear
 }
 
 // clearRuns deletes the runs that no frontier needs and that are as old as a grace period (a day), once per grace
-// period.
+// period. It needs none of a crawl partition that is no longer in force: if the partition comes back, its frontier is
+// rebuilt.
 func (f *Function) clearRuns(ctx context.Context, s *settings.Settings) error {
 	return f.once(ctx, "runs", func() error {
-		for _, crawl := range s.Crawl.Partitions() {
-			front := frontier.New(f.Redis, crawl).WithRuns(f.Bucket)
-			if err := front.ClearRuns(ctx, f.Now().Add(-f.Limits.Collect.Grace)); err != nil {
+		before, inForce := f.Now().Add(-f.Limits.Collect.Grace), s.Crawl.Partitions()
+		for _, crawl := range inForce {
+			if err := frontier.New(f.Redis, crawl).WithRuns(f.Bucket).ClearRuns(ctx, before); err != nil {
 				return err
 			}
 		}
-		return nil
+		all, err := blob.List(ctx, f.Bucket, layout.Runs)
+		if err != nil {
+			return err
+		}
+		var keys []string
+		for _, object := range all {
+			isInForce := slices.ContainsFunc(inForce, func(crawl int) bool { return strings.HasPrefix(object.Key, layout.RunPrefix(crawl)) })
+			if !isInForce && !layout.IsForeign(object.Key) && object.Modified.Before(before) {
+				keys = append(keys, object.Key)
+			}
+		}
+		return collect.Delete(ctx, f.Bucket, f.Now, keys)
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/layout"
 )
@@ -45,5 +47,24 @@ func TestOldClicks(t *testing.T) {
 	}
 	if left := functionstest.Keys(t, w.bucket, layout.Clicks); len(left) != 92 {
 		t.Errorf("a foreign object is deleted: %d are left", len(left))
+	}
+}
+
+// TestFormerRuns: the sweep deletes the runs of a crawl partition that is no longer in force, once they are old.
+func TestFormerRuns(t *testing.T) {
+	w := newQuiet(t)
+	w.run()
+	former, foreign := layout.RunKey(77, layout.ContentHash(nil)), layout.RunPrefix(77)+"notes.txt"
+	functionstest.Put(t, w.bucket, former, nil)
+	functionstest.Put(t, w.bucket, foreign, nil)
+	for _, step := range []struct {
+		after time.Duration
+		want  []string
+	}{{0, []string{former, foreign}}, {w.Limits.Collect.Grace - time.Second, []string{former, foreign}}, {w.Limits.Collect.Grace + time.Second, []string{foreign}}} {
+		w.clock.Advance(step.after)
+		w.run()
+		if diff := cmp.Diff(step.want, functionstest.Keys(t, w.bucket, layout.Runs)); diff != "" {
+			t.Errorf("after %v (-want +got):\n%s", step.after, diff)
+		}
 	}
 }
