@@ -55,6 +55,8 @@ type Function struct {
 	Worker   string // name of the process in its leases
 	Agent    string // User-Agent of collections whose settings have none
 	Log      *slog.Logger
+
+	runs frontier.RunCache
 }
 
 // Handle takes two kinds of messages:

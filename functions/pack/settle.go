@@ -111,7 +111,7 @@ func (f *Function) settle(ctx context.Context, storage layout.Partition, ledger 
 // return an error if the frontier was not built under the settings s, or if Redis has lost earlier
 // changes to it.
 func (f *Function) front(s *settings.Settings, crawl int) *frontier.Frontier {
-	return frontier.New(f.Redis, crawl).WithRuns(f.Bucket).Under(s.Fingerprint()).Keeping()
+	return frontier.New(f.Redis, crawl).WithRuns(f.Bucket).WithRunCache(&f.runs).Under(s.Fingerprint()).Keeping()
 }
 
 // settleLinks queues the targets of links: new URLs, pages that have changed since they were

@@ -61,7 +61,9 @@ func (f *Frontier) Under(settings string) *Frontier {
 }
 
 // another returns a Frontier of the same partition without conditions.
-func (f *Frontier) another() *Frontier { return New(f.rdb, f.partition).WithRuns(f.bucket) }
+func (f *Frontier) another() *Frontier {
+	return &Frontier{rdb: f.rdb, partition: f.partition, bucket: f.bucket, cache: f.cache, runs: f.runs}
+}
 
 // run runs a script. The script first checks the conditions f.fence and f.kept; a nil condition is
 // met. If a condition is not met, the script changes nothing, and the reply has the condition's error

@@ -37,13 +37,14 @@ type Frontier struct {
 	fence atomic.Pointer[ownerFence]
 	kept  *ownerFence
 
-	bucket blob.Bucket            // the bucket with the runs; may be nil if there are none
-	runs   atomic.Pointer[string] // the list of runs as Redis had it at the last call; nil: none is known
+	bucket blob.Bucket             // the bucket with the runs; may be nil if there are none
+	cache  *RunCache               // what was read of runs; nil: it is not kept
+	runs   *atomic.Pointer[string] // points to the list of runs as Redis had it at the last call, or to nil: none is known
 }
 
 // New returns the frontier of a crawl partition. It sends nothing to Redis.
 func New(rdb redis.UniversalClient, partition int) *Frontier {
-	return &Frontier{rdb: rdb, partition: partition}
+	return &Frontier{rdb: rdb, partition: partition, runs: new(atomic.Pointer[string])}
 }
 
 // WithRuns lets f read and write runs in a bucket (see Retire), and returns f. A Frontier without a bucket cannot read

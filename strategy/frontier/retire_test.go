@@ -141,8 +141,15 @@ func TestRetireGroups(t *testing.T) {
 		if n := f.admit(noon, entry("host3.example", "7", 1)); n != 0 {
 			t.Errorf("%d admitted, want none", n)
 		}
-		if gets := bucket.Counts().Get - before; gets > 2*int64(len(list.Groups)) {
+		if gets := bucket.Counts().Get - before; gets <= int64(len(list.Groups)) || gets > 2*int64(len(list.Groups)) {
 			t.Errorf("%d requests for one URL in %d groups", gets, len(list.Groups))
+		}
+		f.WithRunCache(new(RunCache))
+		f.admit(noon, entry("host3.example", "8", 1))
+		before = bucket.Counts().Get
+		f.admit(noon, entry("host3.example", "9", 1))
+		if gets := bucket.Counts().Get - before; gets > int64(len(list.Groups)) {
+			t.Errorf("%d requests for one URL in %d groups, although the directories are known", gets, len(list.Groups))
 		}
 		before = bucket.Counts().Get
 		f.admit(noon, entry("host3.example", "7", 1))
@@ -452,4 +459,46 @@ func TestMergedFrom(t *testing.T) {
 			t.Errorf("groups %v and %d URLs: merged from group %d, want %d: %s", test.groups, test.urls, got, test.want, test.why)
 		}
 	}
+}
+
+// commands counts the commands that are sent to Redis.
+type commands struct{ n int }
+
+func (c *commands) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (c *commands) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func (c *commands) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		c.n++
+		return next(ctx, cmd)
+	}
+}
+
+// TestRunCache: a frontier with the cache of another knows the list of runs, and needs one command where the other had
+// to read the list first. When another process has changed the list, both read it once.
+func TestRunCache(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		f.mark(book.Stored, entries("a", 30)...)
+		f.retire()
+		f.admit(noon, entries("a", 30)...) // now all are in Redis, too
+		sent, cache := new(commands), new(RunCache)
+		f.rdb.(*redis.Client).AddHook(sent)
+		admit := func(want int) {
+			t.Helper()
+			another := fixture{New(f.rdb, f.partition).WithRuns(f.bucket).WithRunCache(cache), t}
+			before := sent.n
+			if n := another.admit(noon, entries("a", 30)...); n != 0 || sent.n-before != want {
+				t.Errorf("%d commands, want %d; %d admitted, want none", sent.n-before, want, n)
+			}
+		}
+		admit(3)
+		admit(1)
+		f.mark(book.Stored, entries("b", 9)...)
+		f.retire()
+		admit(4) // the states are in a run again: it is read
+		admit(1)
+	})
 }

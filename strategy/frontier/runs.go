@@ -198,7 +198,7 @@ func (f *Frontier) find(ctx context.Context, runs []listedRun, wanted []run.URL)
 			continue
 		}
 		group.Go(func() error {
-			r, err := run.Open(within, f.bucket, layout.RunKey(f.partition, listed.Hash))
+			r, err := f.cache.open(within, f.bucket, layout.RunKey(f.partition, listed.Hash))
 			if err == nil {
 				found[i], err = r.Find(within, wanted[from:to])
 			}
