@@ -85,11 +85,7 @@ func (r *Reader) Find(ctx context.Context, urls []URL) (found []Record, err erro
 // All yields all records of the run, in their order. An error ends the sequence.
 func (r *Reader) All(ctx context.Context) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		all := make([]int, len(r.blocks))
-		for i := range all {
-			all[i] = i
-		}
-		for records, err := range r.read(ctx, all) {
+		for records, err := range r.read(ctx, allOf(r.blocks)) {
 			if err != nil {
 				yield(Record{}, err)
 				return

@@ -17,7 +17,7 @@ import (
 var ErrDamaged = errors.New("run is damaged")
 
 const (
-	magic = "\xffRUNS\x01\r\n"
+	magic = "\xffRUNS\x02\r\n"
 	// MaxState is the greatest length of a state, in bytes.
 	MaxState    = 4 << 10
 	blockURLs   = 1024      // greatest number of URLs in a block
@@ -71,7 +71,7 @@ var encoder = func() *zstd.Encoder {
 // may be longer than MaxState.
 func Encode(records []Record) ([]byte, error) {
 	file := []byte(magic)
-	var directory []byte
+	var directory, filters []byte
 	for from := 0; from < len(records); {
 		to, size := from, 0
 		for to < len(records) && to-from < blockURLs && size < blockTarget {
@@ -86,11 +86,13 @@ func Encode(records []Record) ([]byte, error) {
 		}
 		start := len(file)
 		file = encoder.EncodeAll(columns(records[from:to]), file)
+		filters = appendFilter(filters, records[from:to])
 		directory = appendURL(directory, records[from].URL)
 		directory = binary.BigEndian.AppendUint32(directory, uint32(to-from))
 		directory = binary.BigEndian.AppendUint32(directory, uint32(len(file)-start))
 		from = to
 	}
+	file = binary.BigEndian.AppendUint32(append(file, filters...), crc32.Checksum(filters, castagnoli))
 	directory = binary.BigEndian.AppendUint32(directory, uint32(len(directory)/entryBytes))
 	crc := crc32.Checksum(directory, castagnoli)
 	file = binary.BigEndian.AppendUint32(append(file, directory...), crc)
@@ -177,7 +179,7 @@ func parseDirectory(tail []byte) (blocks []block, size int64, err error) {
 	for ; len(directory) >= entryBytes; directory = directory[entryBytes:] {
 		numbers := directory[urlBytes:]
 		b := block{parseURL(directory), int(binary.BigEndian.Uint32(numbers)), offset, int64(binary.BigEndian.Uint32(numbers[4:]))}
-		if b.urls > blockURLs || len(blocks) > 0 && blocks[len(blocks)-1].first.Compare(b.first) >= 0 {
+		if b.urls == 0 || b.urls > blockURLs || len(blocks) > 0 && blocks[len(blocks)-1].first.Compare(b.first) >= 0 {
 			return nil, 0, fmt.Errorf("%w: its directory is not that of a run", ErrDamaged)
 		}
 		blocks, offset = append(blocks, b), offset+b.size

@@ -20,12 +20,12 @@ import (
 var update = flag.Bool("update", false, "write the files in testdata anew")
 
 // records returns the records of the given number of URLs on each of some sites. Their states are like those of the
-// frontier: a letter, and a version in 9 bytes. Those of the last site are of different lengths.
+// frontier: a letter, a version in 9 bytes, and the hash of the site. Those of the last site are of different lengths.
 func records(sites, urls int) (all []Record) {
 	for site := range sites {
 		for i := range urls {
 			token := uint32(site*urls+i) / 100
-			state := "s\x00\x00\x00\x07\x00" + string([]byte{byte(token >> 24), byte(token >> 16), byte(token >> 8), byte(token)})
+			state := "s\x00\x00\x00\x07\x00" + string([]byte{byte(token >> 24), byte(token >> 16), byte(token >> 8), byte(token), byte(site >> 4), byte(site << 4), 0, 0})
 			if site == sites-1 {
 				state += strings.Repeat("mark", i%7*(i%3))
 			}
@@ -106,6 +106,61 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// TestFindIDs looks for URLs by their identities alone. For few, it reads the filters and few blocks.
+func TestFindIDs(t *testing.T) {
+	all := records(8, 2500)
+	content := encode(t, all)
+	r, bucket := open(t, content)
+	for _, of := range []struct {
+		name    string
+		wanted  []Record
+		unknown int   // number of URLs besides that the run has not
+		most    int64 // bytes read
+	}{
+		{"none", nil, 0, 0},
+		{"unknown", nil, 1, 60_000},
+		{"one", all[6_123:6_124], 0, 80_000},
+		{"first and last", []Record{all[0], all[len(all)-1]}, 3, 120_000},
+		{"many", all[100:10_000], 100, int64(len(content))},
+	} {
+		ids := make(map[layout.Identity]bool)
+		for _, one := range of.wanted {
+			ids[one.ID] = true
+		}
+		for i := range of.unknown {
+			ids[layout.IdentityOf(fmt.Sprint("unknown ", i))] = true
+		}
+		before := bucket.Counts().Read
+		got, err := r.FindIDs(t.Context(), ids)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(of.wanted, got) {
+			t.Errorf("%s: %d records, want other %d", of.name, len(got), len(of.wanted))
+		}
+		if read := bucket.Counts().Read - before; read > of.most {
+			t.Errorf("%s: %d bytes read of %d, want at most %d", of.name, read, len(content), of.most)
+		}
+	}
+	wrong := 0
+	for some := range slices.Chunk(all, blockURLs) {
+		filter := appendFilter(nil, some)
+		for _, one := range some {
+			if !mayHave(filter, one.ID) {
+				t.Fatalf("the filter of a block says that it has not %s", one.ID)
+			}
+		}
+		for i := range 1000 {
+			if mayHave(filter, layout.IdentityOf(fmt.Sprint("unknown ", i))) {
+				wrong++
+			}
+		}
+	}
+	if wrong > 400 { // of 20,000
+		t.Errorf("filters were wrong %d times, want at most one of fifty", wrong)
+	}
+}
+
 // TestSize: a URL without marks takes at most 20 bytes.
 func TestSize(t *testing.T) {
 	all := records(9, 20_000)[:8*20_000]
@@ -151,6 +206,13 @@ func TestDamage(t *testing.T) {
 		if err == nil && !cmp.Equal(all, got) {
 			t.Errorf("%s: other records, and no error", what)
 		}
+		var one []Record
+		if err == nil {
+			one, err = r.FindIDs(t.Context(), map[layout.Identity]bool{all[7].ID: true})
+		}
+		if err == nil && !cmp.Equal(all[7:8], one) {
+			t.Errorf("%s: another record by its identity, and no error", what)
+		}
 		if err != nil && !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: %v, want ErrDamaged", what, err)
 		}
@@ -165,9 +227,9 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestGolden reads a run of version 1, and writes the same bytes.
+// TestGolden reads a run of version 2, and writes the same bytes.
 func TestGolden(t *testing.T) {
-	const file = "testdata/version1.run"
+	const file = "testdata/version2.run"
 	all := records(2, 20)
 	content := encode(t, all)
 	if *update {
@@ -209,6 +271,7 @@ func FuzzOpen(f *testing.F) {
 		if err != nil {
 			return
 		}
+		_, _ = r.FindIDs(t.Context(), map[layout.Identity]bool{{}: true})
 		var before *URL
 		for one, err := range r.All(t.Context()) {
 			if err != nil {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/run"
 )
@@ -104,10 +106,16 @@ func (f *Frontier) dropFrom(ctx context.Context, key, host string, number int, d
 }
 
 // searchRuns returns a function for over, which returns the names in runs of those of the given URLs that the runs
-// have. The sites of the URLs are not known, so it reads all runs.
+// have. The sites of the URLs are not known, so it searches all runs by identity.
 func (f *Frontier) searchRuns(ctx context.Context, wanted map[layout.Identity]Removal) func() ([]run.URL, error) {
 	var searched string // list of runs
 	var found []run.URL // in these runs
+	ids := make(map[layout.Identity]bool, len(wanted))
+	for id, removal := range wanted {
+		if removal == Remove {
+			ids[id] = true
+		}
+	}
 	return func() ([]run.URL, error) {
 		text := *f.runs.Load() // over has read it
 		if text == searched {
@@ -117,14 +125,25 @@ func (f *Frontier) searchRuns(ctx context.Context, wanted map[layout.Identity]Re
 		if err != nil {
 			return nil, err
 		}
+		runs := slices.Concat(list.Groups...)
+		records := make([][]run.Record, len(runs))
+		group, within := errgroup.WithContext(ctx)
+		group.SetLimit(readAtOnce)
+		for i, listed := range runs {
+			group.Go(func() error {
+				r, err := f.cache.open(within, f.bucket, layout.RunKey(f.partition, listed.Hash))
+				if err == nil {
+					records[i], err = r.FindIDs(within, ids)
+				}
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return nil, err
+		}
 		found = nil
-		for record, err := range f.all(ctx, slices.Concat(list.Groups...)) {
-			if err != nil {
-				return nil, err
-			}
-			if _, is := wanted[record.ID]; is {
-				found = append(found, record.URL)
-			}
+		for _, record := range slices.Concat(records...) {
+			found = append(found, record.URL)
 		}
 		searched = text
 		return found, nil
