@@ -39,7 +39,7 @@ func (f function) grants() map[string][]string {
 			continue
 		}
 		for _, resource := range s.Resource {
-			prefix := strings.TrimPrefix(strings.TrimSuffix(resource, "*"), "${Bucket.Arn}/")
+			prefix := strings.TrimPrefix(strings.TrimSuffix(resource, "*"), "${BucketArn.Value}/")
 			granted[prefix] = append(granted[prefix], s.Action...)
 		}
 	}

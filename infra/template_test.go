@@ -152,7 +152,7 @@ func TestGrants(t *testing.T) {
 		lists := false
 		for _, s := range f.Policies[len(f.Policies)-1].Statement {
 			if slices.Equal(s.Action, []string{"s3:ListBucket"}) {
-				lists = slices.Equal(s.Resource, []string{"Bucket.Arn"}) && s.Condition == nil
+				lists = slices.Equal(s.Resource, []string{"BucketArn.Value"}) && s.Condition == nil
 			}
 		}
 		if !lists {
@@ -340,8 +340,8 @@ func TestForeignRedis(t *testing.T) {
 	}
 }
 
-// A new object below spool/ sends an event to the function pack, and one below packages/ to index.
-// S3 allows only one notification for each prefix of keys, so no prefix may occur twice.
+// A new object below spool/ sends an event to the function pack, and one below packages/ to index, whether the
+// stack has made the bucket, or it was there already and sends its events to EventBridge. S3 allows only one notification for each prefix of keys, so no prefix may occur twice.
 func TestNotifications(t *testing.T) {
 	t.Parallel()
 	type bucket struct {
@@ -367,5 +367,25 @@ func TestNotifications(t *testing.T) {
 	want := map[string]string{layout.Spool: "PackQueue.Arn", layout.Packages: "IndexQueue.Arn"}
 	if diff := cmp.Diff(want, notified); diff != "" {
 		t.Errorf("notifications (-want +got):\n%s", diff)
+	}
+	type rule struct {
+		EventPattern struct {
+			Detail struct {
+				Bucket struct{ Name []string }
+				Object struct{ Key []struct{ Prefix string } }
+			}
+		}
+		Targets []struct{ Arn string }
+	}
+	bridged := make(map[string]string)
+	for name, r := range resources[rule](t, "AWS::Events::Rule") {
+		of := r.EventPattern.Detail
+		if len(of.Object.Key) != 1 || len(r.Targets) != 1 || !slices.Equal(of.Bucket.Name, []string{"ExistingBucket"}) {
+			t.Fatalf("%s: want the objects of one prefix of the bucket, for one queue: %+v", name, r)
+		}
+		bridged[of.Object.Key[0].Prefix] = r.Targets[0].Arn
+	}
+	if diff := cmp.Diff(want, bridged); diff != "" {
+		t.Errorf("rules for an existing bucket (-want +got):\n%s", diff)
 	}
 }

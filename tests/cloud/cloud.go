@@ -18,9 +18,10 @@ import (
 
 // Options say what runs the stack.
 type Options struct {
-	Template  string // path of the template
-	Functions string // folder with the functions' binaries, each named as in CodeUri
-	Dir       string // folder for the object store and for files of functions
+	Template   string            // path of the template
+	Parameters map[string]string // values of the template's parameters; those that are missing have their default values
+	Functions  string            // folder with the functions' binaries, each named as in CodeUri
+	Dir        string            // folder for the object store, whose buckets stay there, and for files of functions
 	// Alone is true if a function has only one invocation at a time, whatever the template says: then the number of
 	// requests depends less on the speed of the machine.
 	Alone bool
@@ -36,6 +37,7 @@ type Cloud struct {
 
 	bucket        string // name of the bucket
 	notifications []notification
+	rules         map[string]rule // of EventBridge
 	clocks        map[string]clock
 	functions     map[string]*function
 	queues        *queues
@@ -71,7 +73,7 @@ func Start(ctx context.Context, o Options) (_ *Cloud, err error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := readTemplate[template](o.Template, map[string]string{"RedisServerless.Endpoint.Address": host, "RedisServerless.Endpoint.Port": port}, nil)
+	t, err := readTemplate[template](o.Template, map[string]string{"RedisServerless.Endpoint.Address": host, "RedisServerless.Endpoint.Port": port}, o.Parameters)
 	if err != nil {
 		return nil, err
 	}

@@ -44,15 +44,23 @@ func (l *lines) take() string {
 // start starts the stack of the repository's template, which runs until the test ends.
 func start(t testing.TB, alone bool) (*Cloud, *lines) {
 	t.Helper()
+	return startWith(t, Options{Dir: t.TempDir(), Alone: alone})
+}
+
+// startWith does the same as start. The options say what differs between tests; the others are added.
+func startWith(t testing.TB, o Options) (*Cloud, *lines) {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	said := new(lines)
-	c, err := Start(t.Context(), Options{
-		Template: "../../infra/template.yaml", Functions: binaries, Dir: t.TempDir(), Log: said, Alone: alone,
-		Store: s3.Command{Path: self, Env: append(os.Environ(), role+"=store")}, Redis: redistest.Cluster(t, 1).Options().Addrs[0],
-	})
+	o.Template, o.Functions, o.Log = "../../infra/template.yaml", binaries, said
+	o.Store = s3.Command{Path: self, Env: append(os.Environ(), role+"=store")}
+	if o.Redis == "" {
+		o.Redis = redistest.Cluster(t, 1).Options().Addrs[0]
+	}
+	c, err := Start(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

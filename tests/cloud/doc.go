@@ -3,6 +3,7 @@
 //
 //	in the template                     here
 //	AWS::S3::Bucket                     the embedded object store; its notifications send S3's events to queues
+//	AWS::Events::Rule                   sends events of a bucket that was there already to queues
 //	AWS::SQS::Queue                     queues in memory, which speak SQS's protocol, with the template's delays,
 //	                                    visibility timeouts and numbers of receives
 //	AWS::Serverless::Function           the Lambda binary, one process for each concurrent invocation

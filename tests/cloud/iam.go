@@ -22,7 +22,7 @@ type statement struct {
 	Effect           string
 	Action, Resource oneOrMore
 	Principal        struct{ Service string }
-	Condition        map[string]map[string]string
+	Condition        map[string]map[string]oneOrMore
 }
 
 // oneOrMore is a list of strings. In a policy, a single string may stand in its place.
@@ -97,9 +97,15 @@ type access struct {
 // allows reports whether a role may use an action, such as s3:GetObject, on a resource, given by its ARN. As in IAM,
 // a statement must allow it, and none may deny it.
 func (a *access) allows(role, action, resource string) bool {
+	return a.allowsFor("", role, action, resource)
+}
+
+// allowsFor does the same as allows. The parameter source is the ARN of the resource for which a service of AWS makes
+// the request, such as a rule of EventBridge; "" if there is none.
+func (a *access) allowsFor(source, role, action, resource string) bool {
 	allowed, denied := false, false
 	for _, s := range a.statements[role] {
-		if s.matches(action, resource) {
+		if s.matches(source, action, resource) {
 			allowed, denied = allowed || s.Effect == "Allow", denied || s.Effect == "Deny"
 		}
 	}
@@ -123,12 +129,13 @@ func (a *access) denied() []string {
 	return all
 }
 
-// matches reports whether a statement is about an action on a resource. Of conditions it knows those on the account,
-// which every request here fulfils; a statement with another condition matches nothing.
-func (s statement) matches(action, resource string) bool {
+// matches reports whether a statement is about an action on a resource. Of conditions it knows those on the account
+// and on the source (see allowsFor); a statement with another condition matches nothing.
+func (s statement) matches(source, action, resource string) bool {
+	is := map[string]string{"aws:SourceAccount": account, "aws:SourceArn": source}
 	for _, conditions := range s.Condition {
-		for key, value := range conditions {
-			if key != "aws:SourceAccount" || value != account {
+		for key, allowed := range conditions {
+			if value, known := is[key]; !known || !slices.Contains(allowed, value) {
 				return false
 			}
 		}

@@ -9,8 +9,10 @@ func TestAccess(t *testing.T) {
 	}
 	deny, conditional, own := allow("s3:DeleteObject", "arn:aws:s3:::b/*"), allow("s3:GetObject", "*"), allow("s3:GetObject", "*")
 	deny.Effect = "Deny"
-	conditional.Condition = map[string]map[string]string{"StringEquals": {"aws:SourceVpc": "vpc-1"}}
-	own.Condition = map[string]map[string]string{"StringEquals": {"aws:SourceAccount": account}}
+	sent := allow("sqs:SendMessage", "arn:q")
+	conditional.Condition = map[string]map[string]oneOrMore{"StringEquals": {"aws:SourceVpc": {"vpc-1"}}}
+	own.Condition = map[string]map[string]oneOrMore{"StringEquals": {"aws:SourceAccount": {account}}}
+	sent.Condition = map[string]map[string]oneOrMore{"ArnEquals": {"aws:SourceArn": {"arn:other", "arn:rule"}}}
 	for name, test := range map[string]struct {
 		statements       []statement
 		action, resource string
@@ -25,9 +27,12 @@ func TestAccess(t *testing.T) {
 		"denied":            {[]statement{allow("*", "*"), deny}, "s3:DeleteObject", "arn:aws:s3:::b/x", false},
 		"own account":       {[]statement{own}, "s3:GetObject", "arn:aws:s3:::b/x", true},
 		"unknown condition": {[]statement{conditional}, "s3:GetObject", "arn:aws:s3:::b/x", false},
+		"its source":        {[]statement{sent}, "sqs:SendMessage", "arn:q", true},
+		"other source":      {[]statement{sent}, "sqs:SendMessage", "arn:q", false},
 	} {
 		a := &access{statements: map[string][]statement{"role": test.statements}, denials: make(map[string]int)}
-		if got := a.allows("role", test.action, test.resource); got != test.want || (len(a.denied()) == 0) != test.want {
+		source := map[string]string{"its source": "arn:rule", "other source": "arn:stranger"}[name]
+		if got := a.allowsFor(source, "role", test.action, test.resource); got != test.want || (len(a.denied()) == 0) != test.want {
 			t.Errorf("%s: allowed %v, denied %q", name, got, a.denied())
 		}
 	}

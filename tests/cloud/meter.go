@@ -16,6 +16,7 @@ type usage struct {
 	Put, Get, List, Delete int     // requests to S3; HEAD requests are counted in Get, since they have the same price
 	Messages               int     // requests to SQS; each 64 KiB of a message count as one
 	Ticks                  int     // invocations by EventBridge Scheduler
+	Events                 int     // events that a bucket sends to EventBridge
 	Invocations            int     // invocations of functions
 	GBSeconds              float64 // time of these invocations in seconds, multiplied by the memory of the function in GB
 }
@@ -23,7 +24,7 @@ type usage struct {
 func (u usage) plus(o usage, sign int) usage {
 	return usage{
 		u.Put + sign*o.Put, u.Get + sign*o.Get, u.List + sign*o.List, u.Delete + sign*o.Delete, u.Messages + sign*o.Messages,
-		u.Ticks + sign*o.Ticks, u.Invocations + sign*o.Invocations, u.GBSeconds + float64(sign)*o.GBSeconds,
+		u.Ticks + sign*o.Ticks, u.Events + sign*o.Events, u.Invocations + sign*o.Invocations, u.GBSeconds + float64(sign)*o.GBSeconds,
 	}
 }
 
@@ -54,11 +55,11 @@ func (b bill) total() (sum usage) {
 func (b bill) table(p prices, number int) string {
 	var text strings.Builder
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "part\tPUT\tGET\tLIST\tDELETE\tSQS\tticks\tinvocations\tGB-s\t$ requests\t$ GB-s\t")
+	fmt.Fprintln(w, "part\tPUT\tGET\tLIST\tDELETE\tSQS\tticks\tevents\tinvocations\tGB-s\t$ requests\t$ GB-s\t")
 	line := func(part string, u usage) {
 		million := 1e6 / float64(number)
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%.2f\t%.3f\t%.3f\t\n", part, u.Put, u.Get, u.List, u.Delete, u.Messages, u.Ticks,
-			u.Invocations, u.GBSeconds, p.requests(u)*million, p.time(u)*million)
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%.2f\t%.3f\t%.3f\t\n", part, u.Put, u.Get, u.List, u.Delete, u.Messages, u.Ticks,
+			u.Events, u.Invocations, u.GBSeconds, p.requests(u)*million, p.time(u)*million)
 	}
 	for _, part := range slices.Sorted(maps.Keys(b)) {
 		line(part, b[part])
@@ -92,8 +93,8 @@ type prices struct {
 	Date   string // date at which the table was made
 	Region string
 
-	// a million requests or invocations
-	S3Put, S3Get, S3List, S3Delete, SQS, Tick, Invocation float64
+	// a million requests, events or invocations
+	S3Put, S3Get, S3List, S3Delete, SQS, Tick, Event, Invocation float64
 
 	GBSecond     float64 // memory of functions (arm64)
 	StorageMonth float64 // a GB in S3 for a month
@@ -112,7 +113,7 @@ func readPrices() (prices, error) {
 // requests returns the price of everything that is billed by the number of requests.
 func (p prices) requests(u usage) float64 {
 	return (float64(u.Put)*p.S3Put + float64(u.Get)*p.S3Get + float64(u.List)*p.S3List + float64(u.Delete)*p.S3Delete +
-		float64(u.Messages)*p.SQS + float64(u.Ticks)*p.Tick + float64(u.Invocations)*p.Invocation) / 1e6
+		float64(u.Messages)*p.SQS + float64(u.Ticks)*p.Tick + float64(u.Events)*p.Event + float64(u.Invocations)*p.Invocation) / 1e6
 }
 
 // time returns the price of the functions' memory and time.

@@ -78,9 +78,10 @@ func (q *queues) bury(dead string, letter message.DeadLetter) {
 	q.sources[id] = queueARN(letter.Queue)
 }
 
-// post sends a message in the role of a service of AWS to the queue with the ARN, if the role may do so.
-func (q *queues) post(role, arn, body string) {
-	if !q.access.allows(role, "sqs:SendMessage", arn) {
+// post sends a message in the role of a service of AWS to the queue with the ARN, if the role may do so. The source
+// is the resource for which it does so (see access.allowsFor).
+func (q *queues) post(source, role, arn, body string) {
+	if !q.access.allowsFor(source, role, "sqs:SendMessage", arn) {
 		return
 	}
 	q.meter.add(role, usage{Messages: chunks(body)})

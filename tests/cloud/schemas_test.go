@@ -32,7 +32,7 @@ func TestSchemas(t *testing.T) {
 	}
 	schemas := readSchemas(t)
 	for name, given := range map[string]map[string]string{
-		"by default": nil, "with everything": everything, "on a node": {"RedisNode": "cache.t4g.micro"}, "with a Redis elsewhere": {"RedisURL": "rediss://redis.example.org:6379/0"},
+		"by default": nil, "with everything": everything, "on a node": {"RedisNode": "cache.t4g.micro"}, "on a bucket that is there": {"ExistingBucket": "pages"}, "with a Redis elsewhere": {"RedisURL": "rediss://redis.example.org:6379/0"},
 	} {
 		read, err := readTemplate[anyTemplate]("../../infra/template.yaml", map[string]string{"ClockRole.Arn": "arn:aws:iam::000000000000:role/clock"}, given)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -15,6 +16,41 @@ type site struct {
 	origin string
 	pages  map[string]string // text of each page by its path
 	words  map[string]string // the word of each page by its path
+
+	mu    sync.Mutex     // protects what follows
+	asked map[string]int // number of requests of each page by its path
+	left  int            // number of requests that are answered before the site hangs
+	hangs chan struct{}  // is closed when the site hangs: it answers no request until resume is called
+}
+
+// hangAfter makes the site answer this number of requests and then hang, so that no crawl can end. The result is
+// closed when it hangs.
+func (s *site) hangAfter(requests int) <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left, s.hangs = requests, make(chan struct{})
+	return s.hangs
+}
+
+// resume makes the site answer new requests again.
+func (s *site) resume() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hangs = nil
+}
+
+// ask counts a request of a page, and reports whether it is answered.
+func (s *site) ask(path string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked[path]++
+	if s.hangs == nil {
+		return true
+	}
+	if s.left--; s.left == -1 {
+		close(s.hangs)
+	}
+	return s.left >= 0
 }
 
 // articles is the number of pages in a section.
@@ -23,7 +59,7 @@ const articles = 30
 // serveSite serves a site until the test ends. Each page has this number of paragraphs, of 300 bytes each.
 func serveSite(t testing.TB, sections, paragraphs int) *site {
 	t.Helper()
-	s := &site{pages: make(map[string]string), words: make(map[string]string)}
+	s := &site{pages: make(map[string]string), words: make(map[string]string), asked: make(map[string]int)}
 	random := rand.New(rand.NewPCG(1, 2))
 	var front []string
 	for i := range sections {
@@ -70,6 +106,10 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	text, found := s.pages[r.URL.Path]
 	if !found {
 		http.NotFound(w, r)
+		return
+	}
+	if !s.ask(r.URL.Path) {
+		<-r.Context().Done() // until the client gives up
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

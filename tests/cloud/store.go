@@ -1,6 +1,7 @@
 package cloud
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -8,9 +9,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
-	"time"
 
-	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/layout/blob/s3blob"
 	"github.com/bucketsearch/bucketsearch/local/s3"
 )
@@ -71,48 +70,13 @@ func (s *store) judge(r *http.Request) (action, resource string, used usage) {
 	return "", resource, usage{}
 }
 
-// notification says which objects a bucket reports to a queue.
-type notification struct {
-	Event, Queue string
-	Filter       struct {
-		S3Key struct {
-			Rules []struct{ Name, Value string }
-		}
-	}
-}
-
-// concerns reports whether a new object with the key is reported.
-func (n notification) concerns(key string) bool {
-	for _, rule := range n.Filter.S3Key.Rules {
-		if rule.Name != "prefix" || !strings.HasPrefix(key, rule.Value) {
-			return false
-		}
-	}
-	return n.Event == "s3:ObjectCreated:*"
-}
-
-// s3Service is the role in which S3 sends messages.
-const s3Service = "s3.amazonaws.com"
-
-// notify sends the events of a new object to the queues.
-func (c *Cloud) notify(key string, size int64) {
-	for _, n := range c.notifications {
-		if n.concerns(key) {
-			c.queues.post(s3Service, n.Queue, string(message.S3Event(c.bucket, key, size, time.Now())))
-		}
-	}
-}
-
-// startStore starts the object store with the bucket of the template, and opens the bucket.
+// startStore starts the object store with the bucket of the template, or with the one that the parameter
+// ExistingBucket names, and opens the bucket.
 func (c *Cloud) startStore(ctx context.Context, t template, o Options) (*store, error) {
-	buckets, err := resourcesOf[struct {
-		NotificationConfiguration struct{ QueueConfigurations []notification }
-	}](t, "AWS::S3::Bucket")
-	if err != nil {
+	if err := c.readNotifications(t); err != nil {
 		return nil, err
 	}
-	c.bucket = bucketName("Bucket")
-	c.notifications = buckets["Bucket"].NotificationConfiguration.QueueConfigurations
+	c.bucket = cmp.Or(o.Parameters["ExistingBucket"], bucketName("Bucket"))
 	server, err := s3.Start(ctx, o.Store, s3.Options{
 		Dir: filepath.Join(o.Dir, "objects"), Bucket: c.bucket, Listen: "127.0.0.1:0", AccessKey: accessKey, SecretKey: secretKey,
 	}, s3.Events{Stored: c.notify})

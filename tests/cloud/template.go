@@ -49,7 +49,7 @@ func readTemplate[T any](path string, attributes, given map[string]string) (read
 		return read, fmt.Errorf("cannot read %s: %w", path, err)
 	}
 	e := evaluator{root: root.Content[0], attributes: attributes, names: map[string]any{
-		"AWS::Region": region, "AWS::AccountId": account, "AWS::StackName": stackName, "AWS::StackId": stackID, "AWS::URLSuffix": urlSuffix, "AWS::NoValue": noValue{},
+		"AWS::Partition": "aws", "AWS::Region": region, "AWS::AccountId": account, "AWS::StackName": stackName, "AWS::StackId": stackID, "AWS::URLSuffix": urlSuffix, "AWS::NoValue": noValue{},
 	}}
 	value, err := e.all(given)
 	if err == nil {
@@ -117,6 +117,9 @@ func (e *evaluator) all(given map[string]string) (any, error) {
 			e.names[name] = text
 		}
 	}
+	if err := e.check(); err != nil {
+		return nil, err
+	}
 	parts := make(map[string]any)
 	for _, name := range []string{"Globals", "Resources"} {
 		n := field(e.root, name)
@@ -130,6 +133,40 @@ func (e *evaluator) all(given map[string]string) (any, error) {
 		parts[name] = v
 	}
 	return parts, nil
+}
+
+// check returns an error if values of parameters break a rule of the template.
+func (e *evaluator) check() error {
+	n := field(e.root, "Rules")
+	if n == nil {
+		return nil
+	}
+	value, err := e.value(n)
+	if err != nil {
+		return err
+	}
+	var rules map[string]struct {
+		RuleCondition bool
+		Assertions    []struct {
+			Assert            bool
+			AssertDescription string
+		}
+	}
+	content, err := json.Marshal(value)
+	if err == nil {
+		err = json.Unmarshal(content, &rules)
+	}
+	if err != nil {
+		return err
+	}
+	for _, r := range rules {
+		for _, a := range r.Assertions {
+			if r.RuleCondition && !a.Assert {
+				return errors.New(a.AssertDescription)
+			}
+		}
+	}
+	return nil
 }
 
 // value returns the value of a node. A resource whose condition does not hold has the value noValue.
@@ -287,7 +324,7 @@ func (e *evaluator) ref(name string) (any, error) {
 	case "AWS::S3::Bucket":
 		return bucketName(name), nil
 	case "AWS::SQS::Queue":
-		queue, err := e.queueName(name)
+		queue, err := e.property(name, "QueueName")
 		return "https://sqs." + region + "." + urlSuffix + "/" + account + "/" + queue, err
 	}
 	return name, nil
@@ -302,13 +339,12 @@ func (e *evaluator) attribute(path string) (string, error) {
 	name, attribute, _ := strings.Cut(path, ".")
 	switch kind := e.kind(name); {
 	case kind == "AWS::SQS::Queue" && attribute == "Arn":
-		queue, err := e.queueName(name)
+		queue, err := e.property(name, "QueueName")
 		return queueARN(queue), err
-	case kind == "AWS::SQS::Queue" && attribute == "QueueName":
-		return e.queueName(name)
-	case kind == "AWS::S3::Bucket" && attribute == "Arn":
-		bucket, err := e.ref(name)
-		return fmt.Sprintf("arn:aws:s3:::%s", bucket), err
+	case kind == "AWS::SQS::Queue" && attribute == "QueueName", kind == "AWS::SSM::Parameter" && attribute == "Value":
+		return e.property(name, attribute)
+	case kind == "AWS::Events::Rule" && attribute == "Arn":
+		return ruleARN(name), nil
 	case kind == "AWS::Serverless::Function" && attribute == "Arn":
 		return functionARN(name), nil
 	case kind == "":
@@ -318,6 +354,7 @@ func (e *evaluator) attribute(path string) (string, error) {
 }
 
 func bucketName(name string) string { return strings.ToLower(stackName + "-" + name) }
+func ruleARN(name string) string    { return "arn:aws:events:" + region + ":" + account + ":rule/" + name }
 func queueARN(queue string) string  { return "arn:aws:sqs:" + region + ":" + account + ":" + queue }
 func functionARN(name string) string {
 	return "arn:aws:lambda:" + region + ":" + account + ":function:" + name
@@ -331,14 +368,15 @@ func (e *evaluator) kind(name string) string {
 	return ""
 }
 
-func (e *evaluator) queueName(name string) (string, error) {
-	n := field(field(field(field(e.root, "Resources"), name), "Properties"), "QueueName")
+// property returns the value of a resource's property that is a text.
+func (e *evaluator) property(resource, name string) (string, error) {
+	n := field(field(field(field(e.root, "Resources"), resource), "Properties"), name)
 	if n == nil {
-		return "", fmt.Errorf("the queue %s has no QueueName", name)
+		return "", fmt.Errorf("the resource %s has no %s", resource, name)
 	}
 	v, err := e.value(n)
-	queue, _ := v.(string)
-	return queue, err
+	text, _ := v.(string)
+	return text, err
 }
 
 var variable = regexp.MustCompile(`\$\{[^}]+\}`)

@@ -113,3 +113,18 @@ func TestTemplateRefusesWhatItDoesNotKnow(t *testing.T) {
 		}
 	}
 }
+
+// Parameters are refused that the template would ignore beside others.
+func TestParametersThatDoNotGoTogether(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		given map[string]string
+		want  string
+	}{
+		{map[string]string{"ExistingBucket": "pages", "RarelyReadDays": "90"}, "RarelyReadDays is only for a bucket that the stack makes"},
+	} {
+		if _, err := readTemplate[template]("../../infra/template.yaml", nil, test.given); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v: %v, want %q", test.given, err, test.want)
+		}
+	}
+}
