@@ -163,6 +163,18 @@ func (m *Manifest) Close(batch layout.Version) {
 	}
 }
 
+// LastEpoch returns the highest epoch of a batch that is consumed or closed; 0 if there is none.
+func (m *Manifest) LastEpoch() uint64 {
+	var last uint64
+	for _, c := range m.Consumed {
+		last = max(last, c.Batch.Epoch)
+	}
+	for _, batch := range m.Closed {
+		last = max(last, batch.Epoch)
+	}
+	return last
+}
+
 // closed looks up an epoch in the list m.Closed, which is sorted by epoch and has at most one batch
 // of each epoch. If the list has a batch of the epoch, closed returns its index and true. Otherwise
 // it returns false, and the index at which such a batch would have to be inserted.

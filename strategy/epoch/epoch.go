@@ -20,12 +20,24 @@ import (
 
 // Claim stores a claim on a new epoch, and returns this epoch. The epoch is higher than all that were
 // claimed before, and no other caller gets it. The claim records the claimer's name and the
-// generations of the manifests that the claimer has read. If Claim fails, the claim may have been
-// stored nevertheless. Then its epoch is never used, and the next call of Claim returns a higher one.
+// generations of the manifests that the claimer has read.
+//
+// Claims may be lost, as in a copy of a bucket that was cut short. So the epoch is also higher than that
+// of each batch that these generations have consumed, and of each in the spool of their partitions.
+//
+// If Claim fails, the claim may have been stored nevertheless. Then its epoch is never used, and the next
+// call of Claim returns a higher one.
 func Claim(ctx context.Context, bucket blob.Bucket, by string, read ...manifest.Manifest) (uint64, error) {
 	last, err := Last(ctx, bucket)
 	if err != nil {
 		return 0, err
+	}
+	for _, m := range read {
+		spooled, err := lastSpooled(ctx, bucket, m.Partition)
+		if err != nil {
+			return 0, err
+		}
+		last = max(last, m.LastEpoch(), spooled)
 	}
 	// The nonce makes each claim unique, so that a retried Create recognises its
 	// own (see blob.Retry).
@@ -44,6 +56,20 @@ func Claim(ctx context.Context, bucket blob.Bucket, by string, read ...manifest.
 			return 0, fmt.Errorf("cannot claim epoch %d: %w", last, err)
 		}
 	}
+}
+
+// lastSpooled returns the highest epoch of the batches in the spool of a partition, 0 if there are none.
+func lastSpooled(ctx context.Context, bucket blob.Reader, p layout.Partition) (uint64, error) {
+	var last uint64
+	for object, err := range bucket.List(ctx, layout.SpoolPrefix(p), "") {
+		if err != nil {
+			return 0, fmt.Errorf("cannot list the spool of partition %s: %w", p, err)
+		}
+		if _, batch, err := layout.ParseSpoolKey(object.Key); err == nil {
+			last = max(last, batch.Epoch)
+		}
+	}
+	return last, nil
 }
 
 // Last returns the highest claimed epoch, 0 if there is none. It ignores objects in epochs/

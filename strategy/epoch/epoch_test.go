@@ -104,3 +104,28 @@ func TestForeignKey(t *testing.T) {
 		}
 	}
 }
+
+// Claims that are lost are not given again: a new epoch is higher than those of all batches that are known.
+func TestLostClaims(t *testing.T) {
+	consumed, closed := layout.Version{Epoch: 7, Token: 3}, layout.Version{Epoch: 8, Token: 1}
+	spooled := layout.SpoolKey(2, layout.Version{Epoch: 9, Token: 4})
+	for name, test := range map[string]struct {
+		read manifest.Manifest
+		want uint64
+	}{
+		"nothing is known":     {manifest.Manifest{Partition: 1}, 3},
+		"a consumed batch":     {manifest.Manifest{Partition: 1, Consumed: []manifest.Consumed{{Batch: consumed}}}, 8},
+		"a closed batch":       {manifest.Manifest{Partition: 1, Closed: []layout.Version{closed}}, 9},
+		"a batch in the spool": {manifest.Manifest{Partition: 2, Closed: []layout.Version{closed}}, 10},
+	} {
+		bucket := memblob.New()
+		for _, key := range []string{layout.EpochKey(2), spooled} {
+			if err := bucket.Create(t.Context(), key, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := epoch.Claim(t.Context(), bucket, "me", test.read); err != nil || got != test.want {
+			t.Errorf("%s: epoch %d, %v, want %d", name, got, err, test.want)
+		}
+	}
+}

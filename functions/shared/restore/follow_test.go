@@ -314,7 +314,7 @@ func TestNoSettleMeanwhile(t *testing.T) {
 	if diff := cmp.Diff(w.rebuilt(), w.picture()); diff != "" {
 		t.Errorf("(-rebuilt +followed):\n%s", diff)
 	}
-	if epoch := w.frontier(0).Epoch; epoch != 2 {
-		t.Errorf("epoch %d, want 2", epoch)
+	if epoch := w.frontier(0).Epoch; epoch != 3 {
+		t.Errorf("epoch %d, want 3", epoch)
 	}
 }

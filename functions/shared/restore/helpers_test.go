@@ -23,7 +23,7 @@ const (
 
 // world holds frontiers (queues of URLs in Redis) and their bucket. At first a book in the bucket
 // has the outcome of the first seed, and links to three pages of its site. The spool has a page of
-// the second seed's site.
+// the second seed's site. Their batches are of epoch 1, so that the first rebuild begins epoch 2.
 type world struct {
 	*Frontiers
 	t       testing.TB

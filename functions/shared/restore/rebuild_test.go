@@ -28,7 +28,7 @@ import (
 func TestRebuild(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb)
-		for epoch := uint64(1); epoch <= 3; epoch++ {
+		for epoch := uint64(2); epoch <= 4; epoch++ {
 			w.run()
 			want := []frontierOf{
 				{functionstest.Frontier{Epoch: epoch, Pending: ids(two)}, frontier.Counts{Waiting: 1, Stored: 1}},
@@ -51,7 +51,7 @@ func TestRebuild(t *testing.T) {
 		w.clock.Advance(batch.MaxTime) // until then, batches of the former epoch may be on lease
 		attempts := make(map[string]uint8)
 		lease := w.lease(1)
-		if lease.Version.Epoch != 4 {
+		if lease.Version.Epoch != 5 {
 			t.Errorf("leased in epoch %d", lease.Version.Epoch)
 		}
 		for _, e := range lease.Entries {
@@ -80,8 +80,8 @@ func TestRebuildUnderOtherSettings(t *testing.T) {
 	var pending []string
 	for crawl := range 2 {
 		f := w.frontier(crawl)
-		if f.Epoch != 2 {
-			t.Errorf("partition %d is in epoch %d, want 2", crawl, f.Epoch)
+		if f.Epoch != 3 {
+			t.Errorf("partition %d is in epoch %d, want 3", crawl, f.Epoch)
 		}
 		pending = append(pending, f.Pending...)
 	}
@@ -144,8 +144,8 @@ func TestAnotherRebuilds(t *testing.T) {
 	}
 	w.clock.Advance(leaseTime)
 	w.run()
-	if got := w.frontier(0).Epoch; got != 1 {
-		t.Errorf("epoch %d, want 1", got)
+	if got := w.frontier(0).Epoch; got != 2 {
+		t.Errorf("epoch %d, want 2", got)
 	}
 }
 
@@ -167,18 +167,18 @@ func TestFrontierIsBehind(t *testing.T) {
 				}
 			}
 		}
-		epochs("at first", 1)
-		epochs("nothing new", 1)
+		epochs("at first", 2)
+		epochs("nothing new", 2)
 		for crawl := range 2 {
 			if err := frontier.New(rdb, crawl).Learning(t.Context(), 0, "first", "told"); err != nil {
 				t.Fatal(err)
 			}
 		}
 		learn("told")
-		epochs("it was told", 1)
+		epochs("it was told", 2)
 		learn("untold")
-		epochs("it was not told", 2)
-		epochs("it has read that", 2)
+		epochs("it was not told", 3)
+		epochs("it has read that", 3)
 	})
 }
 
@@ -203,7 +203,7 @@ func TestDistrustedWhileRebuilt(t *testing.T) {
 		}
 		w.Bucket = w.bucket
 		w.run()
-		if got := w.frontier(1); got.Epoch != 2 || len(got.Pending) == 0 {
+		if got := w.frontier(1); got.Epoch != 3 || len(got.Pending) == 0 {
 			t.Errorf("rebuilt as %+v", got)
 		}
 	})
@@ -212,7 +212,7 @@ func TestDistrustedWhileRebuilt(t *testing.T) {
 // TestRebuildByHand checks that Rebuild also rebuilds frontiers that nothing is wrong with.
 func TestRebuildByHand(t *testing.T) {
 	w := newWorld(t, redistest.Server(t))
-	for epoch := uint64(1); epoch <= 2; epoch++ {
+	for epoch := uint64(2); epoch <= 3; epoch++ {
 		done, err := w.Rebuild(t.Context())
 		if err != nil {
 			t.Fatal(err)

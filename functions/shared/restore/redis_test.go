@@ -23,11 +23,11 @@ func TestOlder(t *testing.T) {
 			spooled []layout.Version
 			epoch   uint64
 		}{
-			{nil, 1},
-			{[]layout.Version{version(1)}, 1},
-			{[]layout.Version{version(1), version(7)}, 2},
-			{[]layout.Version{version(99)}, 2},
-			{[]layout.Version{{Epoch: 3, Token: 1}}, 3},
+			{nil, 2},
+			{[]layout.Version{{Epoch: 2, Token: 1}}, 2},
+			{[]layout.Version{{Epoch: 2, Token: 1}, {Epoch: 2, Token: 7}}, 3},
+			{[]layout.Version{{Epoch: 2, Token: 99}}, 3},
+			{[]layout.Version{{Epoch: 4, Token: 1}}, 4},
 		} {
 			if err := w.Older(t.Context(), w.inForce, step.spooled); err != nil {
 				t.Fatal(err)
@@ -52,8 +52,8 @@ func TestLostTokens(t *testing.T) {
 	}
 	w.run()
 	for crawl := range 2 {
-		if got := w.frontier(crawl).Epoch; got != 2 {
-			t.Errorf("partition %d is in epoch %d, want 2", crawl, got)
+		if got := w.frontier(crawl).Epoch; got != 3 {
+			t.Errorf("partition %d is in epoch %d, want 3", crawl, got)
 		}
 	}
 }
@@ -77,7 +77,7 @@ func TestLostKey(t *testing.T) {
 		}
 		w.run()
 		got := w.frontier(1)
-		if got.Epoch != uint64(i+2) || got.Counts.Waiting != 2 || len(got.Pending) != 2 {
+		if got.Epoch != uint64(i+3) || got.Counts.Waiting != 2 || len(got.Pending) != 2 {
 			t.Errorf("%s lost: %+v, want it rebuilt, with two that wait", key, got)
 		}
 	}
