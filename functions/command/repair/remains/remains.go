@@ -56,6 +56,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -211,6 +212,9 @@ func (r *remains) consume(m *manifest.Manifest) {
 // before the erasure, listPackages puts the key of the copy into that entry, which keeps its ID. If the
 // manifest lists neither, listPackages adds an entry with a new ID. Entries that were changed or added
 // say that the package is not indexed, so that it is indexed again.
+//
+// A package is condemned if the copy of it is listed. Otherwise, if its book is lost, it would prove again and again
+// that generations are lost: it has pages of a batch that no generation has consumed.
 func (r *remains) listPackages(ctx context.Context, m *manifest.Manifest) error {
 	wanted, err := r.toList(ctx)
 	if err != nil {
@@ -247,6 +251,12 @@ func (r *remains) listPackages(ctx context.Context, m *manifest.Manifest) error 
 	for _, p := range wanted.sorted() {
 		if !listed[p.key] {
 			m.Add(manifest.Package{Key: p.key, Bytes: p.bytes, Pages: len(p.Pages), Formerly: wanted.formerly(p)})
+			listed[p.key] = true
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(r.packages.byKey)) {
+		if p := r.packages.byKey[key]; p.last != p && listed[p.last.key] && !listed[key] {
+			m.Condemn(r.now, key)
 		}
 	}
 	return nil
