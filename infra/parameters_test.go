@@ -78,8 +78,58 @@ func TestRarelyRead(t *testing.T) {
 		}
 	}
 	rules := resources[bucket](t, "AWS::S3::Bucket")["Bucket"].LifecycleConfiguration.Rules
-	if len(rules) != 1 || rules[0].Prefix != layout.Packages || len(rules[0].Transitions) != 1 || rules[0].Transitions[0].TransitionInDays != "RarelyReadDays" {
-		t.Errorf("rules %+v", rules)
+	if len(rules) != 2 || len(rules[0].Transitions) != 0 {
+		t.Fatalf("want two rules, of which the second moves packages: %+v", rules)
+	}
+	if r := rules[1]; r.Prefix != layout.Packages || len(r.Transitions) != 1 || r.Transitions[0].TransitionInDays != "RarelyReadDays" {
+		t.Errorf("rule %+v", r)
+	}
+}
+
+// With the parameter Replica, S3 may copy what is new to the replica, and delete there what is deleted. A closed
+// replica refuses all of that.
+func TestReplica(t *testing.T) {
+	t.Parallel()
+	type policy struct {
+		PolicyDocument struct {
+			Statement []struct {
+				Effect           string
+				Action, Resource oneOrMore
+			}
+		}
+	}
+	const all = "arn:${AWS::Partition}:s3:::${Replica}/*"
+	var copies []string
+	for _, s := range resources[policy](t, "AWS::IAM::ManagedPolicy")["CopyPolicy"].PolicyDocument.Statement {
+		if slices.Equal(s.Resource, []string{all}) {
+			copies = append(copies, s.Action...)
+		}
+	}
+	if want := []string{"s3:ReplicateDelete", "s3:ReplicateObject", "s3:ReplicateTags"}; !slices.Equal(want, unique(copies)) {
+		t.Errorf("S3 may use %q in the replica, want %q", copies, want)
+	}
+	refused := resourcesOf[policy](t, "replica.yaml", "AWS::S3::BucketPolicy")["NoCopies"].PolicyDocument.Statement
+	if len(refused) != 1 || refused[0].Effect != "Deny" || !slices.Equal(unique(refused[0].Action), copies) {
+		t.Errorf("a closed replica refuses %+v, want %q", refused, copies)
+	}
+	type bucket struct {
+		VersioningConfiguration  struct{ Status string }
+		ReplicationConfiguration struct {
+			Role  string
+			Rules []struct {
+				Filter                  struct{ Prefix string }
+				DeleteMarkerReplication struct{ Status string }
+				Destination             struct{ Bucket string }
+			}
+		}
+	}
+	from, to := resources[bucket](t, "AWS::S3::Bucket")["Bucket"], resourcesOf[bucket](t, "replica.yaml", "AWS::S3::Bucket")["Bucket"]
+	if from.VersioningConfiguration.Status != "Enabled" || to.VersioningConfiguration.Status != "Enabled" {
+		t.Error("S3 copies only between buckets with versions")
+	}
+	rules := from.ReplicationConfiguration.Rules
+	if len(rules) != 1 || rules[0].Filter.Prefix != "" || rules[0].DeleteMarkerReplication.Status != "Enabled" || rules[0].Destination.Bucket+"/*" != all {
+		t.Errorf("want one rule for all objects and deletions: %+v", rules)
 	}
 }
 

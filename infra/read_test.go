@@ -76,13 +76,18 @@ func (o *oneOrMore) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &(*o)[0])
 }
 
-// resources returns the properties of all resources of a type in the template, by the name of
-// the resource. It does not call CloudFormation's functions, but simplifies their short forms:
-// !GetAtt Bucket.Arn becomes the string "Bucket.Arn", and !If becomes its value for a true condition.
+// resources returns the properties of all resources of a type in template.yaml (see resourcesOf).
 func resources[T any](t *testing.T, kind string) map[string]T {
 	t.Helper()
+	return resourcesOf[T](t, "template.yaml", kind)
+}
+
+// resourcesOf returns the properties of all resources of a type in a template, by the name of the resource. It does not call CloudFormation's functions, but simplifies their short forms:
+// !GetAtt Bucket.Arn becomes the string "Bucket.Arn", and !If becomes its value for a true condition.
+func resourcesOf[T any](t *testing.T, file, kind string) map[string]T {
+	t.Helper()
 	var root yaml.Node
-	if err := yaml.Unmarshal([]byte(source(t, "template.yaml")), &root); err != nil {
+	if err := yaml.Unmarshal([]byte(source(t, file)), &root); err != nil {
 		t.Fatal(err)
 	}
 	plain(&root)

@@ -45,6 +45,8 @@ type Cloud struct {
 	meter         *meter
 	stop          []func() // ends what Start has started; the last function is called first
 
+	puts, putBytes atomic.Int64 // number and bytes of all objects that were ever stored
+
 	hidden  atomic.Int64 // number of messages that functions have reported as failed
 	ticking atomic.Int64 // number of invocations by clocks that have not ended
 

@@ -44,8 +44,9 @@ func measureCosts(b *testing.B) {
 	page := costs.record(b, "page", c.meter, number)
 	c.tickAll(b, said)
 	page += costs.record(b, "page's rank", c.meter, number)
-	query := costs.cold(b, c, sites[0].words["/"])
 	p := mustReadPrices(b)
+	copies := p.copies(c.puts.Load(), c.putBytes.Load())
+	query := costs.cold(b, c, sites[0].words["/"])
 	idle := costs.month(b, c, said) + p.pollers(len(c.queues.set)-1) + p.RedisHour*month.Hours()
 	c.mustBeSound(b, said)
 
@@ -55,6 +56,7 @@ func measureCosts(b *testing.B) {
 	}
 	b.ReportMetric(page, "$/Mpages")
 	b.ReportMetric(stored*1e6/float64(number), "GB/Mpages")
+	b.ReportMetric(copies*1e6/float64(number), "$/Mpages-copied")
 	b.ReportMetric(query, "$/Mcold-queries")
 	b.ReportMetric(idle, "$/idle-month")
 }

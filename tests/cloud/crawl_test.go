@@ -50,13 +50,8 @@ func start(t testing.TB, alone bool) (*Cloud, *lines) {
 // startWith does the same as start. The options say what differs between tests; the others are added.
 func startWith(t testing.TB, o Options) (*Cloud, *lines) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	said := new(lines)
-	o.Template, o.Functions, o.Log = "../../infra/template.yaml", binaries, said
-	o.Store = s3.Command{Path: self, Env: append(os.Environ(), role+"=store")}
+	o.Template, o.Functions, o.Log, o.Store = "../../infra/template.yaml", binaries, said, storeCommand(t)
 	if o.Redis == "" {
 		o.Redis = redistest.Cluster(t, 1).Options().Addrs[0]
 	}
@@ -66,6 +61,16 @@ func startWith(t testing.TB, o Options) (*Cloud, *lines) {
 	}
 	t.Cleanup(c.Close)
 	return c, said
+}
+
+// storeCommand returns the command line of an object store.
+func storeCommand(t testing.TB) s3.Command {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s3.Command{Path: self, Env: append(os.Environ(), role+"=store")}
 }
 
 // most is the longest time for which await waits. It is enough for the crawl of BenchmarkCosts.

@@ -19,7 +19,7 @@
 // These things differ from AWS: connections are not encrypted, there is no private network, batching windows are a tenth as
 // long, and fetch may request addresses that are not public, because the crawled site is on this machine.
 //
-// Parts of the template that parameters add, such as a dashboard, do not run here. TestSchemas checks their properties,
+// Other parts of the template that parameters add, such as a dashboard, do not run here. TestSchemas checks their properties,
 // as those of all others, against the schemas by which CloudFormation checks them.
 //
 // # Costs

@@ -98,6 +98,7 @@ type prices struct {
 
 	GBSecond     float64 // memory of functions (arm64)
 	StorageMonth float64 // a GB in S3 for a month
+	Transfer     float64 // a GB that is sent to another region
 	RedisHour    float64 // the least that ElastiCache Serverless for Valkey bills: 100 MB
 }
 
@@ -114,6 +115,11 @@ func readPrices() (prices, error) {
 func (p prices) requests(u usage) float64 {
 	return (float64(u.Put)*p.S3Put + float64(u.Get)*p.S3Get + float64(u.List)*p.S3List + float64(u.Delete)*p.S3Delete +
 		float64(u.Messages)*p.SQS + float64(u.Ticks)*p.Tick + float64(u.Events)*p.Event + float64(u.Invocations)*p.Invocation) / 1e6
+}
+
+// copies returns the price of copying objects, of so many bytes together, to a bucket in another region.
+func (p prices) copies(objects, bytes int64) float64 {
+	return float64(objects)*p.S3Put/1e6 + float64(bytes)/1e9*p.Transfer
 }
 
 // time returns the price of the functions' memory and time.

@@ -58,6 +58,8 @@ const (
 // notify sends the events of a new object to the queues: those of a bucket of the template by its notifications, and
 // those of another bucket by EventBridge, to which the bucket's owner lets it send all events.
 func (c *Cloud) notify(key string, size int64) {
+	c.puts.Add(1)
+	c.putBytes.Add(size)
 	for _, n := range c.notifications {
 		if n.concerns(key) {
 			c.queues.post("", s3Service, n.Queue, string(message.S3Event(c.bucket, key, size, time.Now())))

@@ -31,10 +31,21 @@ func TestSchemas(t *testing.T) {
 		}
 	}
 	schemas := readSchemas(t)
-	for name, given := range map[string]map[string]string{
-		"by default": nil, "with everything": everything, "on a node": {"RedisNode": "cache.t4g.micro"}, "on a bucket that is there": {"ExistingBucket": "pages"}, "with a Redis elsewhere": {"RedisURL": "rediss://redis.example.org:6379/0"},
+	const stack, replica = "../../infra/template.yaml", "../../infra/replica.yaml"
+	for name, test := range map[string]struct {
+		template string
+		given    map[string]string
+	}{
+		"by default":               {stack, nil},
+		"with everything":          {stack, everything},
+		"on a node":                {stack, map[string]string{"RedisNode": "cache.t4g.micro"}},
+		"on an existing bucket":    {stack, map[string]string{"ExistingBucket": "pages"}},
+		"with a replica":           {stack, map[string]string{"Replica": "copies", "Boundary": everything["Boundary"]}},
+		"with a Redis elsewhere":   {stack, map[string]string{"RedisURL": "rediss://redis.example.org:6379/0"}},
+		"a replica":                {replica, nil},
+		"a replica without copies": {replica, map[string]string{"Closed": "1"}},
 	} {
-		read, err := readTemplate[anyTemplate]("../../infra/template.yaml", map[string]string{"ClockRole.Arn": "arn:aws:iam::000000000000:role/clock"}, given)
+		read, err := readTemplate[anyTemplate](test.template, map[string]string{"ClockRole.Arn": "arn:aws:iam::000000000000:role/clock"}, test.given)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

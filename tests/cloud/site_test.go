@@ -39,6 +39,16 @@ func (s *site) resume() {
 	s.hangs = nil
 }
 
+// requests returns the number of all requests of pages.
+func (s *site) requests() (sum int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, times := range s.asked {
+		sum += times
+	}
+	return sum
+}
+
 // ask counts a request of a page, and reports whether it is answered.
 func (s *site) ask(path string) bool {
 	s.mu.Lock()

@@ -122,6 +122,8 @@ func TestParametersThatDoNotGoTogether(t *testing.T) {
 		want  string
 	}{
 		{map[string]string{"ExistingBucket": "pages", "RarelyReadDays": "90"}, "RarelyReadDays is only for a bucket that the stack makes"},
+		{map[string]string{"ExistingBucket": "pages", "Replica": "copies"}, "Replica is only for a bucket that the stack makes"},
+		{map[string]string{"Key": everything["Key"], "Replica": "copies"}, "Leave Key or Replica empty"},
 	} {
 		if _, err := readTemplate[template]("../../infra/template.yaml", nil, test.given); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v: %v, want %q", test.given, err, test.want)
