@@ -12,7 +12,7 @@
 //	BUCKETSEARCH_CLICKS   a secret by which clicks on results are counted (query)
 //	BUCKETSEARCH_LEAVES   URLs of query functions that search parts of the index (query; see package leaf)
 //	BUCKETSEARCH_LEAF_KEY   a secret that these share (query)
-//	BUCKETSEARCH_METRICS=1   write metrics to the log, from which CloudWatch makes custom metrics, which are paid for
+//	BUCKETSEARCH_METRICS  name of the stack: write its metrics to the log, from which CloudWatch makes custom metrics, which are paid for
 //
 // In Lambda it also reads AWS_LAMBDA_FUNCTION_MEMORY_SIZE, the MiB that are billed: seven eighths of them become the
 // soft limit of the process's memory, unless GOMEMLIMIT sets it.
@@ -108,12 +108,8 @@ func Read(ctx context.Context, function string, getenv func(string) string) (*En
 	}
 	memory, _ := strconv.Atoi(getenv("AWS_LAMBDA_FUNCTION_MEMORY_SIZE"))
 	options := vitals.Options{Worker: e.Worker, Now: time.Now, Memory: memory}
-	metrics, err := literal.Switch("BUCKETSEARCH_METRICS", getenv("BUCKETSEARCH_METRICS"))
-	if err != nil {
-		return nil, err
-	}
-	if metrics {
-		options.Metrics = os.Stdout
+	if stack := getenv("BUCKETSEARCH_METRICS"); stack != "" {
+		options.Metrics, options.Stack = os.Stdout, stack
 	}
 	e.vitals = vitals.New(options)
 	e.Traffic = e.vitals.Traffic()

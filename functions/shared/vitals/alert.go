@@ -164,6 +164,7 @@ type embedded struct {
 		Timestamp         int64 // time of the metrics, in milliseconds since 1970
 		CloudWatchMetrics []directive
 	} `json:"_aws"`
+	Stack         string // name of the stack, by which the metrics of several stacks of an account are told apart
 	Function      string
 	Worker        string // name of the process; a property for searching lines, not a dimension
 	Invocations   int64
@@ -199,12 +200,12 @@ func (r *Recorder) writeMetrics(f *Feedback) error {
 	for _, name := range slices.Sorted(maps.Keys(f.Functions)) {
 		activity := f.Functions[name]
 		line := embedded{
-			Function: name, Worker: f.Worker, Invocations: activity.Invocations, Failures: activity.Failures, Postponed: activity.Postponed,
+			Stack: r.options.Stack, Function: name, Worker: f.Worker, Invocations: activity.Invocations, Failures: activity.Failures, Postponed: activity.Postponed,
 			Busy: activity.BusySeconds, StoreRequests: activity.Requests.Requests(),
 			StoreBytes: activity.Requests.Read + activity.Requests.Written, CPU: f.Process.CPUSeconds, Memory: f.Process.Resident,
 		}
 		line.AWS.Timestamp = f.At.UnixMilli()
-		line.AWS.CloudWatchMetrics = []directive{{namespace, [][]string{{"Function"}}, embeddedMetrics}}
+		line.AWS.CloudWatchMetrics = []directive{{namespace, [][]string{{"Stack", "Function"}}, embeddedMetrics}}
 		content, err := json.Marshal(line)
 		if err == nil {
 			_, err = r.options.Metrics.Write(append(content, '\n'))

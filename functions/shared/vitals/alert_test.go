@@ -132,7 +132,7 @@ func TestNotify(t *testing.T) {
 func TestEmbeddedMetrics(t *testing.T) {
 	clock, bucket := functionstest.NewClock(), memblob.New()
 	var out bytes.Buffer
-	r := New(Options{Worker: "w", Now: clock.Now, Memory: 512, Metrics: &out})
+	r := New(Options{Worker: "w", Now: clock.Now, Memory: 512, Metrics: &out, Stack: "search"})
 	flush(t, r, bucket)
 	if out.Len() > 0 {
 		t.Errorf("wrote of nothing: %s", out.String())
@@ -162,9 +162,9 @@ func TestEmbeddedMetrics(t *testing.T) {
 		t.Fatalf("%+v", head.AWS)
 	}
 	d := head.AWS.CloudWatchMetrics[0]
-	expect(t, "dimensions", [][]string{{"Function"}}, d.Dimensions)
-	if d.Namespace != "Bucketsearch" || root["Function"] != "fetch" {
-		t.Errorf("%s of %v", d.Namespace, root["Function"])
+	expect(t, "dimensions", [][]string{{"Stack", "Function"}}, d.Dimensions)
+	if d.Namespace != "Bucketsearch" || root["Function"] != "fetch" || root["Stack"] != "search" {
+		t.Errorf("%s of %v in stack %v", d.Namespace, root["Function"], root["Stack"])
 	}
 	got := make(map[string]float64)
 	for _, m := range d.Metrics {

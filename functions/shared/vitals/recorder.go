@@ -21,6 +21,7 @@ type Options struct {
 	Now     func() time.Time // function that returns the present time
 	Memory  int              // MiB of memory that Lambda charges for; 0 elsewhere
 	Metrics io.Writer        // receives a line of metrics for each function with every feedback; nil: none are written
+	Stack   string           // name of the stack to which the metrics belong
 }
 
 // Recorder counts the activity of one process: the invocations of its functions, their requests,
