@@ -17,8 +17,8 @@ func TestEvents(t *testing.T) {
 	if _, err := exec.LookPath("aws"); err != nil {
 		t.Skip("needs the AWS CLI")
 	}
-	const queue = "<Queue>arn:aws:sqs:eu-west-1:000000000000:gone</Queue>"
-	stored := `<NotificationConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><QueueConfiguration><Id>one</Id>` + queue +
+	const gone = "<Queue>arn:aws:sqs:eu-west-1:000000000000:gone</Queue>"
+	stored := `<NotificationConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><QueueConfiguration><Id>one</Id>` + gone +
 		`<Event>s3:ObjectCreated:*</Event></QueueConfiguration></NotificationConfiguration>`
 	var puts []http.Header
 	bucket := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -44,7 +44,7 @@ func TestEvents(t *testing.T) {
 	if len(puts) != 1 || puts[0].Get("X-Amz-Skip-Destination-Validation") != "true" {
 		t.Errorf("the configuration was put with %q, want once, without a look at its queues", puts)
 	}
-	if !strings.Contains(stored, queue) || !strings.Contains(stored, "<EventBridgeConfiguration") {
+	if !strings.Contains(stored, gone) || !strings.Contains(stored, "<EventBridgeConfiguration") {
 		t.Errorf("configuration %s", stored)
 	}
 }

@@ -21,8 +21,8 @@ type notification struct {
 
 // concerns reports whether a new object with the key is reported.
 func (n notification) concerns(key string) bool {
-	for _, rule := range n.Filter.S3Key.Rules {
-		if rule.Name != "prefix" || !strings.HasPrefix(key, rule.Value) {
+	for _, r := range n.Filter.S3Key.Rules {
+		if r.Name != "prefix" || !strings.HasPrefix(key, r.Value) {
 			return false
 		}
 	}
