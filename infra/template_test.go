@@ -113,6 +113,7 @@ func TestFunctionsAreGivenWhatTheyUse(t *testing.T) {
 		"BUCKETSEARCH_REDIS": "e.Redis", "BUCKETSEARCH_QUEUES": "e.Sender", "BUCKETSEARCH_ALLOW_PRIVATE": "e.AllowPrivate",
 		"BUCKETSEARCH_JUDGES": "e.Judges", "BUCKETSEARCH_CLICKS": "e.Clicks",
 		"BUCKETSEARCH_LEAVES": "e.Leaves", "BUCKETSEARCH_LEAF_KEY": "e.Leaves",
+		"BUCKETSEARCH_FRONT_KEY": "e.Serve",
 	}
 	for name, f := range resources[function](t, "AWS::Serverless::Function") {
 		directory := strings.ToLower(name)

@@ -33,13 +33,14 @@ type Options struct {
 // Cloud is a running stack.
 type Cloud struct {
 	Bucket *s3blob.Bucket // bucket of the stack, for its owner: requests are neither checked nor counted
-	URL    string         // URL of the function query, without a slash at the end
+	URL    string         // URL of the search page, without a slash at the end: that of the function query, or of the server before it
 
 	bucket        string // name of the bucket
 	notifications []notification
 	rules         map[string]rule // of EventBridge
 	clocks        map[string]clock
 	functions     map[string]*function
+	front         *distribution // server before the function query; nil if there is none
 	queues        *queues
 	access        *access
 	meter         *meter
@@ -93,6 +94,9 @@ func Start(ctx context.Context, o Options) (_ *Cloud, err error) {
 		return nil, err
 	}
 	if err := c.startFunctions(ctx, t, o, objects); err != nil {
+		return nil, err
+	}
+	if err := c.startFront(t); err != nil {
 		return nil, err
 	}
 	return c, c.startMappings(t, o)

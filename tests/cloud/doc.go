@@ -12,6 +12,7 @@
 //	AWS::IAM::Role, Policies            every request to the object store and to the queues is checked
 //	AWS::ElastiCache::ServerlessCache   redis-server, as a Redis Cluster of one node
 //	FunctionUrlConfig                   an HTTP server (see Cloud.URL)
+//	AWS::CloudFront::Distribution       a caching proxy before it, with the template's cache policy
 //
 // Each function reaches the object store and the queues at addresses of its own. So they know its role, as on AWS by
 // its credentials.

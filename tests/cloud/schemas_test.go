@@ -18,6 +18,11 @@ var everything = map[string]string{
 	"QueryConcurrency": "20", "RarelyReadDays": "90",
 }
 
+// onDomain has the values of parameters with which the search page is on a domain of its owner.
+var onDomain = map[string]string{
+	"FrontKey": "0123456789abcdef", "Domain": "search.example.org", "Certificate": "arn:aws:acm:us-east-1:000000000000:certificate/one",
+}
+
 // TestSchemas checks the properties of all resources against the schemas of their types, by which CloudFormation
 // itself checks them: names, kinds of values, limits, and what must be there. testdata/schemas/README.md says
 // where the schemas are from.
@@ -41,6 +46,8 @@ func TestSchemas(t *testing.T) {
 		"on a node":                {stack, map[string]string{"RedisNode": "cache.t4g.micro"}},
 		"on an existing bucket":    {stack, map[string]string{"ExistingBucket": "pages"}},
 		"with a replica":           {stack, map[string]string{"Replica": "copies", "Boundary": everything["Boundary"]}},
+		"with CloudFront":          {stack, map[string]string{"FrontKey": everything["Clicks"]}},
+		"on a domain":              {stack, onDomain},
 		"with a Redis elsewhere":   {stack, map[string]string{"RedisURL": "rediss://redis.example.org:6379/0"}},
 		"a replica":                {replica, nil},
 		"a replica without copies": {replica, map[string]string{"Closed": "1"}},

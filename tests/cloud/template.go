@@ -337,6 +337,9 @@ func (e *evaluator) attribute(path string) (string, error) {
 		return v, nil
 	}
 	name, attribute, _ := strings.Cut(path, ".")
+	if owner, isURL := strings.CutSuffix(name, "Url"); isURL && e.kind(owner) == "AWS::Serverless::Function" {
+		return "https://" + strings.ToLower(owner) + ".lambda-url." + region + ".on.aws/", nil // SAM makes it for the function
+	}
 	switch kind := e.kind(name); {
 	case kind == "AWS::SQS::Queue" && attribute == "Arn":
 		queue, err := e.property(name, "QueueName")

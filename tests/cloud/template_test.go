@@ -124,6 +124,8 @@ func TestParametersThatDoNotGoTogether(t *testing.T) {
 		{map[string]string{"ExistingBucket": "pages", "RarelyReadDays": "90"}, "RarelyReadDays is only for a bucket that the stack makes"},
 		{map[string]string{"ExistingBucket": "pages", "Replica": "copies"}, "Replica is only for a bucket that the stack makes"},
 		{map[string]string{"Key": everything["Key"], "Replica": "copies"}, "Leave Key or Replica empty"},
+		{map[string]string{"Domain": onDomain["Domain"], "Certificate": onDomain["Certificate"]}, "Domain needs CloudFront"},
+		{map[string]string{"Domain": onDomain["Domain"], "FrontKey": onDomain["FrontKey"]}, "Domain needs a Certificate"},
 	} {
 		if _, err := readTemplate[template]("../../infra/template.yaml", nil, test.given); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v: %v, want %q", test.given, err, test.want)

@@ -12,6 +12,7 @@
 //	BUCKETSEARCH_CLICKS   a secret by which clicks on results are counted (query)
 //	BUCKETSEARCH_LEAVES   URLs of query functions that search parts of the index (query; see package leaf)
 //	BUCKETSEARCH_LEAF_KEY   a secret that these share (query)
+//	BUCKETSEARCH_FRONT_KEY   a secret that a server before this one sends; requests without it are refused (query; see onlyFromFront)
 //	BUCKETSEARCH_METRICS  name of the stack: write its metrics to the log, from which CloudWatch makes custom metrics, which are paid for
 //
 // In Lambda it also reads AWS_LAMBDA_FUNCTION_MEMORY_SIZE, the MiB that are billed: seven eighths of them become the
@@ -77,6 +78,7 @@ type Environment struct {
 	Paid         float64         // memory in GB that Lambda bills for this function; 0 outside of Lambda
 	Cache        int64           // bytes of caches: with bookkeeping, half of the memory limit; 0: not in Lambda
 
+	frontKey string // see onlyFromFront
 	function string
 	vitals   *vitals.Recorder
 	feedback blob.Bucket // bucket for vital signs (counts of the process's activity); its own requests are not counted
@@ -105,6 +107,9 @@ func Read(ctx context.Context, function string, getenv func(string) string) (*En
 	}
 	if e.Leaves, err = leaf.Parse(getenv("BUCKETSEARCH_LEAVES"), getenv("BUCKETSEARCH_LEAF_KEY")); err != nil {
 		return nil, err
+	}
+	if e.frontKey = getenv("BUCKETSEARCH_FRONT_KEY"); e.frontKey != "" && len(e.frontKey) < leastFrontKey {
+		return nil, fmt.Errorf("BUCKETSEARCH_FRONT_KEY has %d characters: take a secret of %d or more, such as that of openssl rand -hex 16", len(e.frontKey), leastFrontKey)
 	}
 	memory, _ := strconv.Atoi(getenv("AWS_LAMBDA_FUNCTION_MEMORY_SIZE"))
 	options := vitals.Options{Worker: e.Worker, Now: time.Now, Memory: memory}
@@ -236,7 +241,7 @@ func (e *Environment) Start(handle message.Handler) {
 func (e *Environment) Serve(handler http.Handler) {
 	e.Settings.Empty = true
 	e.logAll()
-	serve := lambdaurl.Wrap(withCookies(e.WatchHTTP(handler)))
+	serve := lambdaurl.Wrap(withCookies(onlyFromFront(e.frontKey, e.WatchHTTP(handler))))
 	lambda.StartWithOptions(func(ctx context.Context, r *events.LambdaFunctionURLRequest) (*events.LambdaFunctionURLStreamingResponse, error) {
 		if r.RequestContext.HTTP.Method == "" {
 			return nil, fmt.Errorf("cannot accept the event: the function %s answers only requests to its function URL", e.function)

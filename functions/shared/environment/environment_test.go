@@ -88,6 +88,7 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 		{"BUCKETSEARCH_REDIS", "127.0.0.1:6379", "redis://"},
 		{"BUCKETSEARCH_JUDGES", "ann:short", "key of judge ann"},
 		{"BUCKETSEARCH_CLICKS", "short", "has 5 bytes"},
+		{"BUCKETSEARCH_FRONT_KEY", "short", "has 5 characters"},
 	} {
 		_, err := Read(t.Context(), task.Fetch, with(map[string]string{test.name: test.value}))
 		if err == nil || !strings.Contains(err.Error(), test.name) || !strings.Contains(err.Error(), test.want) {
