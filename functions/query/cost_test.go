@@ -2,6 +2,7 @@ package query
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,26 +11,30 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/query/engine"
 	"github.com/bucketsearch/bucketsearch/functions/query/querytest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
+	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// TestCost searches an index with one partition. It checks that the search makes few requests to the
-// store if nothing is cached, and takes few steps, which are rounds of requests that must wait for
-// each other. When the search is repeated, it must take no step.
+// TestCost searches an index with one partition, which has texts of links and unvisited URLs, too. It checks
+// that the search makes few requests to the store if nothing is cached, and takes few steps, which are rounds
+// of requests that must wait for each other. When the search is repeated, it must take no step.
 func TestCost(t *testing.T) {
 	s := newStore(t, 1)
 	s.Publish(querytest.Manual(9)...)
+	s.addLinks()
 	e := s.engine(meter.Bucket(s.Bucket))
 	for _, test := range []struct {
 		text          string
 		steps, atMost int64 // number of dependent steps; greatest number of requests
 	}{
-		{"chapter", 4, 12},  // manifest, tails, terms and hits; and two listings and the documents
+		{"chapter", 2, 6},   // settings and manifest; then the whole of each small object
 		{"chapter", 0, 0},   // everything is cached
-		{"manual of", 1, 3}, // words that are not cached
+		{"manual of", 0, 0}, // other words of the same objects
 	} {
 		q := engine.Query{Query: search.Query{Text: test.text, Size: 10}, Cost: true}
 		found, err := e.Search(t.Context(), q)
@@ -49,6 +54,27 @@ func TestCost(t *testing.T) {
 	if len(got.Facets["site"]) != 9 || got.Results[0].Explanation.Value != got.Results[0].Score {
 		t.Errorf("facets %v, explanation %+v of score %v", got.Facets, got.Results[0].Explanation, got.Results[0].Score)
 	}
+}
+
+// addLinks adds texts of links to the pages of the first segment of partition 0, and a URL without a page.
+func (s *store) addLinks() {
+	p, err := partition.Open(s.T.Context(), s.Bucket, 0, s.Clock.Now)
+	s.Check(err)
+	first := p.Manifest().Segments[0]
+	anchors := make([]*segments.Page, first.Documents)
+	for i := range anchors {
+		anchors[i] = &segments.Page{Document: segment.Document{ID: layout.Identity{byte(i)}, Lang: "en", Headings: []string{"next"}}}
+	}
+	linked, err := segments.Build(anchors)
+	s.Check(err)
+	far := s.Address("https://far.example/report.pdf")
+	urls, err := segments.Build([]*segments.Page{{Document: segment.Document{ID: far.ID, URL: far.URL, Site: far.Site, Lang: "en", Headings: []string{"report"}}}})
+	s.Check(err)
+	s.Check(p.Commit(s.T.Context(), func(e *partition.Edit) error {
+		_, errAnchors := e.SetAnchors(s.T.Context(), map[string][]byte{first.Key: linked})
+		_, errURLs := e.SetUnvisited(s.T.Context(), urls, 1, 0)
+		return errors.Join(errAnchors, errURLs)
+	}))
 }
 
 // TestAsOf searches past states of the index. A search as of a past moment must find exactly the pages

@@ -150,8 +150,9 @@ func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 // parameter known. If known has none for the partition, it is the hint, a copy of a recent
 // generation.
 //
-// The segments that a hint lists are not open yet. To open a segment, its last bytes are needed. So
-// newest reads them into the cache, or the whole of a small segment, while it looks for later generations.
+// What a hint lists is not open yet. To open a segment, its last bytes are needed. So newest reads those of all segments,
+// anchors (texts of links) and unvisited URLs into the cache, or the whole of a small object, while it looks for later
+// generations.
 func (e *Engine) newest(ctx context.Context, p layout.Partition, known map[layout.Partition]manifest.Manifest) (manifest.Manifest, error) {
 	if m, found := known[p]; found {
 		return manifest.Newer(ctx, e.bucket, m)
@@ -162,12 +163,21 @@ func (e *Engine) newest(ctx context.Context, p layout.Partition, known map[layou
 	}
 	fork := meter.NewFork(ctx)
 	var ahead errgroup.Group
-	for _, s := range hint.Segments {
+	prefetch := func(key string, size, tail int64) {
 		ahead.Go(func() error {
-			tail := blob.Range{Offset: s.Bytes - s.Tail, Length: s.Tail}
-			_, _ = e.sourceOf(s.Key, s.Bytes).Read(fork.Branch(), s.Key, []blob.Range{tail}) // an error is reported when the tail is needed
+			ranges := []blob.Range{{Offset: size - tail, Length: tail}}
+			_, _ = e.sourceOf(key, size).Read(fork.Branch(), key, ranges) // an error is reported when the tail is needed
 			return nil
 		})
+	}
+	for _, s := range hint.Segments {
+		prefetch(s.Key, s.Bytes, s.Tail)
+		if a := s.Anchors; a != nil {
+			prefetch(a.Key, a.Bytes, a.Tail)
+		}
+	}
+	if u := hint.Unvisited; u != nil {
+		prefetch(u.Key, u.Bytes, u.Tail)
 	}
 	newest, err := manifest.NewerHint(fork.Branch(), e.bucket, hint)
 	_ = ahead.Wait()
