@@ -155,18 +155,9 @@ func (c *Cache) unlist(f *load) {
 //	one request                 costs as much as 30 ms of a function with 1 GB of memory;
 //	                            2.4 MB arrive in this time
 const (
-	// cheapGap is a size in bytes. A gap up to this size is always read with the ranges beside it,
-	// however few requests the call needs. Such a gap arrives in 1.6 ms, a fortieth of the time to
-	// the first byte.
-	cheapGap = 128 << 10
-	// fewRequests is a number of requests. A call that needs more requests also joins ranges whose
-	// gaps are wider than cheapGap, until no more than fewRequests are left. A query sends one
-	// request for the tail of a segment, and then makes two such calls. So it usually needs at most
-	// 7 requests for a segment.
-	fewRequests = 3
-	// mostGaps is the greatest sum, in bytes, of the gaps that a call reads. Three parallel requests
-	// transfer that many bytes in 11 ms, a sixth of the time to the first byte.
-	mostGaps = 5 << 19
+	// mostGaps is the greatest sum, in bytes, of the gaps that a call reads. They arrive in 26 ms. So even
+	// if there is only one gap, reading it costs less than another request.
+	mostGaps = 2 << 20
 	// mostJoined is the greatest size, in bytes, of a request that is joined over gaps. The answer
 	// of such a request arrives in 100 ms. For more bytes, several parallel requests are faster.
 	mostJoined = 8 << 20
@@ -201,8 +192,8 @@ func join(ranges []blob.Range) []span {
 }
 
 // joinGaps joins spans that have a gap between them, so that one request reads them and the gap. It
-// begins with the smallest gaps, and stays within the limits cheapGap, fewRequests, mostGaps and
-// mostJoined. The spans must be sorted by offset, and must not overlap.
+// begins with the smallest gaps, and stays within the limits mostGaps and mostJoined. The spans must be
+// sorted by offset, and must not overlap.
 func joinGaps(spans []span) []span {
 	if len(spans) < 2 {
 		return spans
@@ -219,10 +210,10 @@ func joinGaps(spans []span) []span {
 		}
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(gap(i), gap(j)) })
-	requests, read := len(spans), int64(0)
+	read := int64(0)
 	joined := make([]bool, len(spans)) // whether a span is joined to the one before
 	for _, i := range order {
-		if read+gap(i) > mostGaps || gap(i) > cheapGap && requests <= fewRequests {
+		if read+gap(i) > mostGaps {
 			break
 		}
 		from, to := first[i-1], last[i]
@@ -230,7 +221,6 @@ func joinGaps(spans []span) []span {
 			continue
 		}
 		joined[i], last[from], first[to] = true, to, from
-		requests--
 		read += gap(i)
 	}
 	return merge(spans, func(_ *span, i int) bool { return joined[i] })
