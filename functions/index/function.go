@@ -213,7 +213,7 @@ func (f *Function) commit(ctx context.Context, p *partition.Partition, m maker, 
 
 // raiseMerge sends merge a task if segments of the partition can be merged.
 func (f *Function) raiseMerge(ctx context.Context, p *partition.Partition) error {
-	if f.Tiers.Mergeable(p.Manifest()) == nil {
+	if f.Tiers.Mergeable(p.Manifest(), false) == nil {
 		return nil
 	}
 	return task.Send(ctx, f.Sender, task.Merge, task.Tiers{Storage: p.ID()}, 0)

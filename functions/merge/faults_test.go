@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
@@ -25,7 +26,7 @@ func TestMergeFailsAnywhere(t *testing.T) {
 		w.index(1, 2, 3)
 		w.index(2, 3, 4)
 		w.decide = decide
-		_ = w.Run(t.Context(), 0)
+		_ = w.Run(t.Context(), task.Tiers{})
 		w.decide = nil
 		w.run()
 		m := w.manifest()

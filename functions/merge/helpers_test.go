@@ -10,6 +10,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/index"
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
@@ -86,7 +87,7 @@ func (w *world) full() {
 
 func (w *world) run() {
 	w.t.Helper()
-	if err := w.Run(w.t.Context(), 0); err != nil {
+	if err := w.Run(w.t.Context(), task.Tiers{}); err != nil {
 		w.t.Fatal(err)
 	}
 }

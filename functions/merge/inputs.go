@@ -156,11 +156,11 @@ func (a *aside) has(key string, now time.Time) bool {
 }
 
 // mergeable returns the segments to be merged next, or nil if there is nothing to merge. It leaves
-// out segments that were set aside in the last hour (asideTime).
-func (f *Function) mergeable(m *manifest.Manifest) []manifest.Segment {
+// out segments that were set aside in the last hour (asideTime). For the parameter ended, see segments.Limits.Mergeable.
+func (f *Function) mergeable(m *manifest.Manifest, ended bool) []manifest.Segment {
 	readable := *m
 	readable.Segments = slices.DeleteFunc(slices.Clone(m.Segments), func(s manifest.Segment) bool { return f.aside.has(s.Key, f.Now()) })
-	return f.Tiers.Mergeable(&readable)
+	return f.Tiers.Mergeable(&readable, ended)
 }
 
 // setAside is called when the listed segments could not be merged because of the error err. It adds those that are the

@@ -1,6 +1,7 @@
 // Package merge keeps the segments of a partition few and free of dead documents: it merges
-// segments of similar size into one. It also writes a segment anew without its dead documents when
-// these are more than a fifth, or when they must be erased.
+// segments of similar size into one, and at the end of a crawl as many as pay (see segments.Limits.Mergeable).
+// It also writes a segment anew without its dead documents when these are more than a fifth, or when they
+// must be erased.
 //
 // A merge commits in one generation of the partition's manifest or not at all. The merged segments
 // are condemned (marked for deletion), and running queries can still read them. A lease keeps two
@@ -29,7 +30,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
-	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
@@ -58,7 +58,7 @@ type Function struct {
 // Handle merges segments: each message, a task.Tiers, names a partition (see Run).
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.EachTask(ctx, f.Log, event, func(ctx context.Context, t task.Tiers) error {
-		if err := f.Run(ctx, t.Storage); err != nil {
+		if err := f.Run(ctx, t); err != nil {
 			return fmt.Errorf("cannot merge segments of partition %s: %w", t.Storage, err)
 		}
 		return nil
@@ -67,71 +67,70 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 
 // Run does the most urgent merge of a partition, and sends a task for the next one
 // when there is more to do. It does nothing while another process merges there.
-func (f *Function) Run(ctx context.Context, p layout.Partition) error {
+func (f *Function) Run(ctx context.Context, t task.Tiers) error {
 	var more bool
-	_, err := lease.New(f.Redis, f.Worker).Do(ctx, fmt.Sprintf("merge %s", p), f.Now, leaseTime, func() (err error) {
-		more, err = f.merge(ctx, p)
+	_, err := lease.New(f.Redis, f.Worker).Do(ctx, fmt.Sprintf("merge %s", t.Storage), f.Now, leaseTime, func() (err error) {
+		more, err = f.merge(ctx, t)
 		return err
 	})
 	if err != nil || !more {
 		return err
 	}
-	return task.Send(ctx, f.Sender, task.Merge, task.Tiers{Storage: p}, 0)
+	return task.Send(ctx, f.Sender, task.Merge, t, 0)
 }
 
 // merge does the most urgent merge of readable segments. The result more is true if there is
 // another merge to do.
-func (f *Function) merge(ctx context.Context, p layout.Partition) (more bool, err error) {
-	own, err := partition.Open(ctx, f.Bucket, p, f.Now)
+func (f *Function) merge(ctx context.Context, t task.Tiers) (more bool, err error) {
+	own, err := partition.Open(ctx, f.Bucket, t.Storage, f.Now)
 	if err != nil {
 		return false, err
 	}
 	for {
-		listed := f.mergeable(own.Manifest())
+		listed := f.mergeable(own.Manifest(), t.Ended)
 		if listed == nil {
 			return false, nil
 		}
-		more, err := f.mergeListed(ctx, own, listed)
+		err := f.mergeListed(ctx, own, listed)
+		if errors.Is(err, partition.ErrStale) { // the partition has changed meanwhile
+			f.Log.InfoContext(ctx, "merged in vain", "partition", own.ID(), "generation", own.Manifest().Generation, "error", err)
+			return true, nil
+		}
 		if !f.setAside(ctx, listed, err) {
-			return more, err
+			return err == nil && f.mergeable(own.Manifest(), t.Ended) != nil, err
 		}
 	}
 }
 
-// mergeListed merges listed segments into one new segment, and commits it. The result more is true
-// if there is another merge to do, or if this one has to be repeated because the partition has
-// changed meanwhile.
-func (f *Function) mergeListed(ctx context.Context, p *partition.Partition, listed []manifest.Segment) (more bool, err error) {
+// mergeListed merges listed segments into one new segment, and commits it. It returns partition.ErrStale
+// if the merge must be repeated, because the partition has changed meanwhile (see replace).
+func (f *Function) mergeListed(ctx context.Context, p *partition.Partition, listed []manifest.Segment) error {
 	began := f.Now()
 	inputs, err := f.open(ctx, listed)
 	if err != nil {
-		return false, err
+		return err
 	}
 	content, free, err := segment.Merge(ctx, forSegment(inputs), mostBytes(inputs), f.Dir)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer free()
 	anchors, freeAnchors, err := f.mergeAnchors(ctx, inputs)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer freeAnchors()
 	merged, err := p.PutSegment(ctx, content)
 	if err != nil {
-		return false, err
+		return err
 	}
 	err = p.Commit(ctx, func(e *partition.Edit) error { return f.replace(ctx, e, inputs, merged, anchors) })
-	if errors.Is(err, partition.ErrStale) {
-		f.Log.InfoContext(ctx, "merged in vain", "partition", p.ID(), "generation", p.Manifest().Generation, "error", err)
-		return true, nil
-	}
 	if err != nil {
-		return false, err
+		return err
 	}
 	f.Log.InfoContext(ctx, "merged", "partition", p.ID(), "generation", p.Manifest().Generation, "segments", len(inputs), "into", merged.Key,
 		"bytes", merged.Bytes, "documents", merged.Documents, "took", f.Now().Sub(began))
-	return f.mergeable(p.Manifest()) != nil, nil
+	return nil
 }
 
 // replace changes the manifest for the commit. It lists the merged segment in place of its inputs,

@@ -48,6 +48,27 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// TestMergeAtEnd sends a task to merge at the end of a crawl. Two segments, which are too few for a tier, must become one.
+func TestMergeAtEnd(t *testing.T) {
+	w := newWorld(t)
+	w.index(1, 0, 1)
+	w.index(1, 2, 3)
+	w.run()
+	if n := len(w.manifest().Segments); n != 2 {
+		t.Fatalf("%d segments during the crawl, want 2", n)
+	}
+	event := events.SQSEvent{Records: []events.SQSMessage{{MessageId: "a", Body: `{"storage":0,"ended":true}`}}}
+	if response, err := w.Handle(t.Context(), event); err != nil || len(response.BatchItemFailures) > 0 {
+		t.Fatal(response, err)
+	}
+	if n := len(w.manifest().Segments); n != 1 {
+		t.Errorf("%d segments after its end, want 1", n)
+	}
+	if diff := cmp.Diff(allOf(0, 4, 1), w.live(), sorted); diff != "" {
+		t.Errorf("live (-want +got):\n%s", diff)
+	}
+}
+
 var sorted = cmp.Transformer("sorted", func(all []string) []string {
 	all = slices.Clone(all)
 	slices.Sort(all)
@@ -143,7 +164,7 @@ func TestMoreToDo(t *testing.T) {
 	}
 	refused := errors.New("refused")
 	w.sender.Fail(refused)
-	if err := w.Run(t.Context(), 0); !errors.Is(err, refused) {
+	if err := w.Run(t.Context(), task.Tiers{}); !errors.Is(err, refused) {
 		t.Errorf("Run: %v", err)
 	}
 	w.sender.Fail(nil)

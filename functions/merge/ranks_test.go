@@ -8,6 +8,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
@@ -164,7 +165,7 @@ func TestRanksFailAnywhere(t *testing.T) {
 		w.rank()
 		want := w.ranks()
 		w.decide = decide
-		_ = w.Run(t.Context(), 0)
+		_ = w.Run(t.Context(), task.Tiers{})
 		w.decide = nil
 		w.run()
 		if diff := cmp.Diff(want, w.ranks()); diff != "" {

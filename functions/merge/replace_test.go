@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
@@ -159,7 +160,7 @@ func TestTwoMerge(t *testing.T) {
 	other := w.another()
 	other.Bucket = w.bucket
 	w.onCommit(func() {
-		if err := other.Run(t.Context(), 0); err != nil {
+		if err := other.Run(t.Context(), task.Tiers{}); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -227,14 +228,14 @@ func TestManyAtOnce(t *testing.T) {
 		all.Go(func() {
 			own := w.another()
 			for range 8 {
-				if err := own.Run(t.Context(), 0); err != nil {
+				if err := own.Run(t.Context(), task.Tiers{}); err != nil {
 					t.Error(err)
 				}
 			}
 		})
 	}
 	all.Wait()
-	for w.Tiers.Mergeable(new(w.manifest())) != nil {
+	for w.Tiers.Mergeable(new(w.manifest()), false) != nil {
 		w.run()
 	}
 	want := []string{stands(0, 5), stands(1, 5), stands(2, 5), stands(3, 5), "http://a.example/shared " + layout.Version{Epoch: 1, Token: 53}.String()}

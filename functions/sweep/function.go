@@ -213,7 +213,7 @@ func (f *Function) open(ctx context.Context, id layout.Partition) (*swept, error
 //	frontiers                       rebuild them if Redis came back with an older state: then a batch
 //	                                in the spool is newer than all batches of this state
 //	undone work                     send its messages again
-//	small packages                  have them indexed together
+//	small packages, segments        have them indexed together, and merged
 //	URLs that are due               put back into the queues of their hosts
 //	spool                           delete packed objects
 //	books                           merge

@@ -13,6 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/index"
 	"github.com/bucketsearch/bucketsearch/functions/merge"
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
@@ -178,7 +179,7 @@ func (m *model) work() {
 		f := &merge.Function{
 			Bucket: bucket, Redis: redistest.Server(m.t), Sender: new(functionstest.Sender), Now: m.Now, Worker: "m", Tiers: m.Limits.Tiers, Log: functionstest.Log(),
 		}
-		err = f.Run(m.t.Context(), 0)
+		err = f.Run(m.t.Context(), task.Tiers{Ended: true})
 	case 4:
 		f := m.sweeper(bucket)
 		err = sweepAll(m.t.Context(), f)

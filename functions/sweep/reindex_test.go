@@ -60,7 +60,7 @@ func TestReindex(t *testing.T) {
 		if diff := cmp.Diff(before.Segments, m.Segments); diff != "" {
 			t.Errorf("%s: the old segments do not serve (-want +got):\n%s", name, diff)
 		}
-		if w.Limits.Tiers.Mergeable(&m) != nil {
+		if w.Limits.Tiers.Mergeable(&m, false) != nil {
 			t.Errorf("%s: what is replaced is merged", name)
 		}
 		w.index(0)

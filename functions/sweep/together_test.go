@@ -15,7 +15,7 @@ import (
 
 // TestTogetherIsRaised sweeps a partition with small packages. The sweep must send index a task to index them
 // together: during a crawl only if they have enough pages, and after its end even if they have fewer, but still
-// enough to learn something.
+// enough to learn something. After the end, it must also send merge a task if there are two segments, however small.
 func TestTogetherIsRaised(t *testing.T) {
 	small := func(pages int) func(*manifest.Manifest) {
 		return func(m *manifest.Manifest) {
@@ -26,14 +26,18 @@ func TestTogetherIsRaised(t *testing.T) {
 		pages    int
 		ended    bool
 		unpacked bool // whether a batch waits to be packed
+		second   bool // whether there are two packages
 		want     string
 	}{
-		"few pages":                    {segments.HostPages - 1, false, false, ""},
-		"enough pages":                 {segments.HostPages, false, false, `index {"storage":0}`},
-		"at the end":                   {segments.HostPages - 1, true, false, `index {"storage":0,"ended":true}`},
-		"at the end, too few pages":    {segments.HostPages/2 - 1, true, false, ""},
-		"a batch waits to be packed":   {segments.HostPages - 1, true, true, ""},
-		"enough pages, and at the end": {segments.HostPages, true, false, `index {"storage":0,"ended":true}`},
+		"few pages":                    {segments.HostPages - 1, false, false, false, ""},
+		"enough pages":                 {segments.HostPages, false, false, false, `index {"storage":0}`},
+		"at the end":                   {segments.HostPages - 1, true, false, false, `index {"storage":0,"ended":true}`},
+		"at the end, too few pages":    {segments.HostPages/2 - 1, true, false, false, ""},
+		"a batch waits to be packed":   {segments.HostPages - 1, true, true, false, ""},
+		"two segments":                 {1, false, false, true, ""},
+		"two segments at the end":      {1, true, false, true, `merge {"storage":0,"ended":true}`},
+		"two, and a batch waits":       {1, true, true, true, ""},
+		"enough pages, and at the end": {segments.HostPages, true, false, false, `index {"storage":0,"ended":true}`},
 	} {
 		w := newQuiet(t)
 		if !c.unpacked {
@@ -42,6 +46,9 @@ func TestTogetherIsRaised(t *testing.T) {
 			}
 		}
 		w.pack(0, 20, one+"a")
+		if c.second {
+			w.pack(0, 21, one+"b")
+		}
 		functionstest.Commit(t, w.bucket, 0, small(c.pages))
 		w.run()
 		if c.ended { // no URL is left to request
@@ -57,7 +64,9 @@ func TestTogetherIsRaised(t *testing.T) {
 			}
 			w.run()
 		}
-		sent := slices.DeleteFunc(w.run(), func(m string) bool { return !strings.HasPrefix(m, `index {"storage"`) })
+		sent := slices.DeleteFunc(w.run(), func(m string) bool {
+			return !strings.HasPrefix(m, `index {"storage"`) && !strings.HasPrefix(m, "merge")
+		})
 		if got := strings.Join(sent, ", "); got != c.want {
 			t.Errorf("%s: sent %q, want %q", name, got, c.want)
 		}

@@ -18,7 +18,6 @@ import (
 // raiseUndone sends the messages of undone work again:
 //
 //	a package that is not indexed             its event to the function index
-//	segments that can be merged               a task to the function merge
 //	a spool object that is not settled        its event to the function pack
 //	spool objects that wait to be packed      a task to the function pack
 func (p *swept) raiseUndone(ctx context.Context) error {
@@ -30,17 +29,12 @@ func (p *swept) raiseUndone(ctx context.Context) error {
 			return err
 		}
 	}
-	if p.Limits.Tiers.Mergeable(p.Manifest()) != nil {
-		if err := task.Send(ctx, p.Sender, task.Merge, task.Tiers{Storage: p.ID()}, 0); err != nil {
-			return err
-		}
-	}
 	return p.raiseSpooled(ctx)
 }
 
-// raiseTogether sends the function index a task if small packages can be indexed together (see segments.Together).
-// If the crawl has ended, there are fewer conditions for this; but as long as a batch waits to be packed, the
-// crawl does not count as ended.
+// raiseTogether sends the function index a task if small packages can be indexed together (see segments.Together), and
+// the function merge one if segments can be merged (see segments.Limits). If the crawl has ended, there are fewer
+// conditions for both; but as long as a batch waits to be packed, the crawl does not count as ended.
 func (p *swept) raiseTogether(ctx context.Context) error {
 	ended := p.ended
 	if ended {
@@ -50,10 +44,15 @@ func (p *swept) raiseTogether(ctx context.Context) error {
 		}
 		ended = waiting == 0
 	}
-	if segments.Together(p.Manifest(), ended) == nil {
+	if segments.Together(p.Manifest(), ended) != nil {
+		if err := task.Send(ctx, p.Sender, task.Index, task.Together{Storage: p.ID(), Ended: ended}, 0); err != nil {
+			return err
+		}
+	}
+	if p.Limits.Tiers.Mergeable(p.Manifest(), ended) == nil {
 		return nil
 	}
-	return task.Send(ctx, p.Sender, task.Index, task.Together{Storage: p.ID(), Ended: ended}, 0)
+	return task.Send(ctx, p.Sender, task.Merge, task.Tiers{Storage: p.ID(), Ended: ended}, 0)
 }
 
 // hasEnded reports whether no URL waits or is leased in any crawl partition. If a frontier is not built,

@@ -12,6 +12,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/index"
 	"github.com/bucketsearch/bucketsearch/functions/merge"
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
@@ -131,8 +132,8 @@ func (w *world) merge(p layout.Partition) {
 	f := &merge.Function{
 		Bucket: w.bucket, Redis: w.Redis, Sender: new(functionstest.Sender), Now: w.Now, Worker: "m", Tiers: w.Limits.Tiers, Log: functionstest.Log(),
 	}
-	for m := w.manifest(p); f.Tiers.Mergeable(&m) != nil; m = w.manifest(p) {
-		if err := f.Run(w.t.Context(), p); err != nil {
+	for m := w.manifest(p); f.Tiers.Mergeable(&m, false) != nil; m = w.manifest(p) {
+		if err := f.Run(w.t.Context(), task.Tiers{Storage: p}); err != nil {
 			w.t.Fatal(err)
 		}
 	}

@@ -80,7 +80,7 @@ func (w *world) undone() string {
 				return listed.Key + " is not indexed"
 			}
 		}
-		if w.tiers.Mergeable(&m) != nil {
+		if w.tiers.Mergeable(&m, false) != nil {
 			return fmt.Sprintf("the segments of partition %s are to be merged", p)
 		}
 		if m.Ranked == "" { // the first run of rank may come before the partition begins

@@ -23,6 +23,8 @@ type Limits struct {
 //
 // When nothing is left to be merged or to be indexed anew, a partition has at most 7 segments in
 // each size class. Of the larger segments, it has at most one for each GiB, and one for each million documents.
+// After the end of a crawl, each segment of at most 1 GiB is more than eight times as large as all smaller ones together,
+// so there are few of them: one of 20 MiB, for example, and less than 2.5 MiB in all others.
 func DefaultLimits() Limits {
 	return Limits{Tier: 8, Least: 1 << 20, Bytes: 2 << 30, Documents: 2_000_000, Most: 64, Dead: 0.2}
 }
@@ -33,11 +35,15 @@ func DefaultLimits() Limits {
 //
 //	a segment with forgotten documents
 //	the segments of the smallest tier that is full
+//	at the end of a crawl, as many as pay (see few)
 //	a segment with many dead documents (Limits.Dead)
+//
+// The parameter ended says that no further packages are expected soon. As long as some come, merging more than full tiers
+// would write the same documents too often. Queries ask each segment, so few segments make them cheaper.
 //
 // Segments of packages that wait to be indexed anew leave the manifest soon. So Mergeable does not
 // choose them, unless they have forgotten documents.
-func (l Limits) Mergeable(m *manifest.Manifest) []manifest.Segment {
+func (l Limits) Mergeable(m *manifest.Manifest, ended bool) []manifest.Segment {
 	if l.Tier < 2 {
 		return nil
 	}
@@ -47,13 +53,13 @@ func (l Limits) Mergeable(m *manifest.Manifest) []manifest.Segment {
 		}
 	}
 	tiers := make(map[int][]manifest.Segment)
-	var rotten []manifest.Segment
+	var small, rotten []manifest.Segment
 	for _, s := range stable(m) {
 		if float64(s.Dead()) > l.Dead*float64(s.Documents) {
 			rotten = append(rotten, s)
 		}
 		if weight(s) <= l.Bytes/2 && s.Live() <= l.Documents/2 {
-			tiers[l.tier(s)] = append(tiers[l.tier(s)], s)
+			tiers[l.tier(s)], small = append(tiers[l.tier(s)], s), append(small, s)
 		}
 	}
 	smallest := -1
@@ -62,28 +68,62 @@ func (l Limits) Mergeable(m *manifest.Manifest) []manifest.Segment {
 			smallest = tier
 		}
 	}
-	if smallest < 0 {
-		return rotten[:min(1, len(rotten))]
+	var chosen []manifest.Segment
+	switch {
+	case smallest >= 0:
+		chosen = l.cut(tiers[smallest])
+	case ended && isSettled(m):
+		chosen = l.few(l.cut(small))
 	}
-	return l.cut(m, tiers[smallest])
+	if chosen == nil {
+		chosen = rotten[:min(1, len(rotten))]
+	}
+	return inOrder(m, chosen)
 }
 
-// cut returns those segments of a tier (size class) that are merged: the smallest ones, as many as
-// Limits.Bytes, Limits.Documents and Limits.Most allow. They are in the order of the manifest. The caller passes all
-// segments of the tier in a slice, which cut sorts by size.
-func (l Limits) cut(m *manifest.Manifest, of []manifest.Segment) []manifest.Segment {
+// isSettled reports whether all packages are indexed, and no small ones are to be indexed together.
+func isSettled(m *manifest.Manifest) bool {
+	waits := slices.ContainsFunc(m.Packages, func(p manifest.Package) bool { return !p.Indexed })
+	return !waits && Together(m, true) == nil
+}
+
+// cut returns those of some segments that may be merged into one: the smallest ones, as many as Limits.Bytes,
+// Limits.Documents and Limits.Most allow, sorted by size. It sorts the parameter.
+func (l Limits) cut(of []manifest.Segment) []manifest.Segment {
 	slices.SortStableFunc(of, func(a, b manifest.Segment) int { return cmp.Compare(weight(a), weight(b)) })
 	var bytes int64
 	documents := 0
-	chosen := make(map[string]bool)
-	for _, s := range of {
+	for i, s := range of {
 		bytes, documents = bytes+weight(s), documents+s.Live()
-		if bytes > l.Bytes || documents > l.Documents || len(chosen) == l.Most {
-			break
+		if bytes > l.Bytes || documents > l.Documents || i == l.Most {
+			return of[:i]
 		}
-		chosen[s.Key] = true
 	}
-	return slices.DeleteFunc(slices.Clone(m.Segments), func(s manifest.Segment) bool { return !chosen[s.Key] })
+	return of
+}
+
+// few returns those of some segments, sorted by size, that are merged at the end of a crawl: the largest that is at most
+// Limits.Tier times as large as all smaller ones together, and these. So a large segment is not written anew for a few
+// new pages. If there is no such segment, the result is nil.
+func (l Limits) few(of []manifest.Segment) (chosen []manifest.Segment) {
+	var smaller int64
+	for i, s := range of {
+		if weight(s) <= int64(l.Tier)*smaller {
+			chosen = of[:i+1]
+		}
+		smaller += weight(s)
+	}
+	return chosen
+}
+
+// inOrder returns the chosen segments in the order of the manifest; nil if there are none.
+func inOrder(m *manifest.Manifest, chosen []manifest.Segment) (segments []manifest.Segment) {
+	for _, s := range m.Segments {
+		if slices.ContainsFunc(chosen, func(c manifest.Segment) bool { return c.Key == s.Key }) {
+			segments = append(segments, s)
+		}
+	}
+	return segments
 }
 
 // tier returns the size class of a segment by its weight: 0 up to Least, 1 up to Tier·Least,

@@ -3,6 +3,7 @@ package segments
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -56,65 +57,104 @@ func TestMergeable(t *testing.T) {
 		if test.do != nil {
 			test.do(test.m)
 		}
-		var got []string
-		for _, s := range l.Mergeable(test.m) {
-			got = append(got, s.Key)
+		wantMergeable(t, name, l.Mergeable(test.m, false), test.want)
+	}
+}
+
+// TestMergeableAtEnd checks what is merged after the end of a crawl.
+func TestMergeableAtEnd(t *testing.T) {
+	l := Limits{Tier: 3, Least: 10, Bytes: 1000, Documents: 1000, Most: 4, Dead: 0.2}
+	for name, test := range map[string]struct {
+		m    *manifest.Manifest
+		do   func(*manifest.Manifest)
+		want []string
+	}{
+		"all":                       {listed(30, 10, 100), nil, []string{"0", "1", "2"}},
+		"not much for a few":        {listed(30, 1, 95), nil, nil},
+		"what is small beside it":   {listed(400, 1, 2, 30), nil, []string{"1", "2"}},
+		"above a step too high":     {listed(1, 10, 20), nil, []string{"0", "1", "2"}},
+		"one alone":                 {listed(30), nil, nil},
+		"what fits":                 {listed(300, 350, 400, 450), nil, []string{"0", "1"}},
+		"a full tier before":        {listed(1, 2, 3, 11), nil, []string{"0", "1", "2"}},
+		"before many dead":          {listed(5, 6), func(m *manifest.Manifest) { m.Segments[0].Deletions = &manifest.Deletions{Documents: 50} }, []string{"0", "1"}},
+		"not before all is indexed": {listed(5, 6), func(m *manifest.Manifest) { m.Add(manifest.Package{}) }, nil},
+		"nor before small packages are together": {listed(5, 6), func(m *manifest.Manifest) {
+			m.Packages[0].Pages, m.Packages[0].Apart = 20, &manifest.Apart{Pages: 20, Hosts: 1}
+		}, nil},
+	} {
+		if test.do != nil {
+			test.do(test.m)
 		}
-		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		wantMergeable(t, name, l.Mergeable(test.m, true), test.want)
+	}
+}
+
+func wantMergeable(t *testing.T, name string, mergeable []manifest.Segment, want []string) {
+	t.Helper()
+	var got []string
+	for _, s := range mergeable {
+		got = append(got, s.Key)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
 	}
 }
 
 func TestNoLimits(t *testing.T) {
 	m := listed(1, 2, 3, 4)
 	m.Segments[0].Erase = true
-	if got := (Limits{}).Mergeable(m); got != nil {
+	if got := (Limits{}).Mergeable(m, false); got != nil {
 		t.Errorf("%d segments are merged without limits", len(got))
 	}
-	if got := (Limits{Tier: 4, Bytes: 100, Documents: 400, Most: 9}).Mergeable(listed(5, 5, 5, 5)); len(got) != 4 {
+	if got := (Limits{Tier: 4, Bytes: 100, Documents: 400, Most: 9}).Mergeable(listed(5, 5, 5, 5), false); len(got) != 4 {
 		t.Errorf("%d segments are merged without a least size", len(got))
 	}
 }
 
-// TestFewSegments adds segments of random sizes, and merges as DefaultLimits says. It checks that
-// there are never more segments than DefaultLimits promises, and that all merges together write at
-// most six times as many bytes as were added.
+// TestFewSegments adds segments of random sizes, and merges as DefaultLimits says: in a crawl, and as if one ended after
+// each of them. It checks that there are never more segments than DefaultLimits promises, and that all merges together
+// write not too many times as many bytes as were added.
 func TestFewSegments(t *testing.T) {
-	for seed := range uint64(5) {
-		random := rand.New(rand.NewPCG(seed, 1))
-		l := DefaultLimits()
-		m := listed()
-		var total, written int64
-		for i := range 3000 {
-			size := int64(1+random.IntN(30)) << (10 + random.IntN(11)) // 1 KiB to 30 MiB
-			total += size
-			m.Segments = append(m.Segments, manifest.Segment{Key: fmt.Sprint("new ", i), Bytes: size, Documents: 1})
-			for inputs := l.Mergeable(m); inputs != nil; inputs = l.Mergeable(m) {
-				merged := manifest.Segment{Key: fmt.Sprint(written), Documents: 1}
-				gone := make(map[string]bool)
-				for _, s := range inputs {
-					merged.Bytes += s.Bytes
-					gone[s.Key] = true
+	for _, ended := range []bool{false, true} {
+		for seed := range uint64(5) {
+			random := rand.New(rand.NewPCG(seed, 1))
+			l := DefaultLimits()
+			m := listed()
+			var total, written int64
+			for i := range 3000 {
+				size := int64(1+random.IntN(30)) << (10 + random.IntN(11)) // 1 KiB to 30 MiB
+				total += size
+				m.Segments = append(m.Segments, manifest.Segment{Key: fmt.Sprint("new ", i), Bytes: size, Documents: 1})
+				for inputs := l.Mergeable(m, ended); inputs != nil; inputs = l.Mergeable(m, ended) {
+					written += replace(t, m, inputs, l.Bytes)
 				}
-				if len(inputs) < 2 || merged.Bytes > l.Bytes {
-					t.Fatalf("%d segments of %d bytes are merged", len(inputs), merged.Bytes)
+				few, each := 35, int64(6)
+				if ended {
+					few, each = 7, 11
 				}
-				var rest []manifest.Segment
-				for _, s := range m.Segments {
-					if !gone[s.Key] {
-						rest = append(rest, s)
-					}
+				if most := few + int(2*total/l.Bytes); len(m.Segments) > most {
+					t.Fatalf("seed %d: %d segments of %d MiB, want at most %d", seed, len(m.Segments), total>>20, most)
 				}
-				m.Segments = append(rest, merged)
-				written += merged.Bytes
+				if written > each*total+100<<20 {
+					t.Fatalf("seed %d: %d times written", seed, written/total)
+				}
 			}
-			if most := 35 + int(2*total/l.Bytes); len(m.Segments) > most {
-				t.Fatalf("seed %d: %d segments of %d MiB, want at most %d", seed, len(m.Segments), total>>20, most)
-			}
-		}
-		if written > 6*total {
-			t.Errorf("seed %d: %d times written", seed, written/total)
 		}
 	}
+}
+
+// replace replaces segments of a manifest by a merged one, and returns its size in bytes.
+func replace(t *testing.T, m *manifest.Manifest, inputs []manifest.Segment, most int64) int64 {
+	t.Helper()
+	merged := manifest.Segment{Documents: 1}
+	gone := make(map[string]bool)
+	for _, s := range inputs {
+		merged.Key, merged.Bytes = s.Key+"+", merged.Bytes+s.Bytes
+		gone[s.Key] = true
+	}
+	if len(inputs) < 2 || merged.Bytes > most {
+		t.Fatalf("%d segments of %d bytes are merged", len(inputs), merged.Bytes)
+	}
+	m.Segments = append(slices.DeleteFunc(m.Segments, func(s manifest.Segment) bool { return gone[s.Key] }), merged)
+	return merged.Bytes
 }

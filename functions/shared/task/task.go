@@ -93,9 +93,11 @@ type Gather struct {
 	Flush   bool             `json:"flush,omitempty"`
 }
 
-// Tiers asks the function merge to merge segments of a storage partition, as segments.Limits says.
+// Tiers asks the function merge to merge segments of a storage partition, as segments.Limits says. Ended is true if no
+// further packages are expected soon: then merge leaves fewer segments.
 type Tiers struct {
 	Storage layout.Partition `json:"storage"`
+	Ended   bool             `json:"ended,omitempty"`
 }
 
 // Together asks the function index to make the documents of a storage partition's small packages again, together

@@ -12,6 +12,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/merge"
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/functions/sweep"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -193,7 +194,7 @@ func (w *World) Merge() manifest.Segment {
 		Bucket: w.Bucket, Redis: redistest.Embedded(w.T), Sender: new(functionstest.Sender), Now: functionstest.NewClock().Now,
 		Worker: "w", Tiers: tiers, Log: functionstest.Log(),
 	}
-	if err := f.Run(w.T.Context(), 0); err != nil {
+	if err := f.Run(w.T.Context(), task.Tiers{}); err != nil {
 		w.T.Fatal(err)
 	}
 	return w.Manifest().Segments[0]
