@@ -84,7 +84,12 @@ func TestSegmentsDeletedWhileSearched(t *testing.T) {
 	for _, name := range []string{"one", "two", "three"} {
 		s.Publish(querytest.Page{URL: "https://example.org/" + name, MIME: "text/html", Data: name, Title: "Manual", Body: words.String()})
 	}
-	e := s.engine(s.Bucket)
+	const memory = 32 << 20
+	e, err := engine.New(s.Bucket, engine.Options{
+		Settings: &settings.Cache{Bucket: s.Bucket, Now: s.Clock.Now, Age: time.Minute}, Now: s.Clock.Now, Age: time.Minute,
+		Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Memory: memory,
+	})
+	s.Check(err)
 	search := func(text string) engine.Result {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -97,7 +102,7 @@ func TestSegmentsDeletedWhileSearched(t *testing.T) {
 	}
 	search("manual")
 	segments := s.Commit(0, func(*manifest.Manifest) error { return manifest.ErrUnchanged }).Segments
-	if segments[0].Bytes <= 2<<20 {
+	if segments[0].Bytes <= memory/8 {
 		t.Fatalf("the segment has %d bytes; so small ones are read whole", segments[0].Bytes)
 	}
 	for _, listed := range segments[:2] {

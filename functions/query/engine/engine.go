@@ -76,7 +76,7 @@ func New(bucket blob.Reader, o Options) (*Engine, error) {
 		return nil, err
 	}
 	return &Engine{
-		Options: o, bucket: bucket, ranges: ranges, wholes: wholes{most: o.Memory / 2, sizes: make(map[string]int64)},
+		Options: o, bucket: bucket, ranges: ranges, wholes: wholes{most: o.Memory / 8, sizes: make(map[string]int64)},
 		documents: search.NewMemory(o.Memory / 8),
 	}, nil
 }

@@ -110,7 +110,11 @@ func (e *Engine) open(ctx context.Context, want listedSegment, forgotten takedow
 // budget of memory, from which openSegment takes what the table needs. This is given back when no
 // snapshot refers to the segment any more. If the budget is too small, the error wraps errMemory.
 func (e *Engine) openSegment(ctx context.Context, want listedSegment) (*segment.Segment, error) {
-	s, err := segment.Open(ctx, e.sourceOf(want.Key, want.Bytes), segment.Ref{Key: want.Key, Bytes: want.Bytes, Tail: want.Tail})
+	most := int64(mostWhole)
+	if want.unvisited {
+		most = mostLinks
+	}
+	s, err := segment.Open(ctx, e.sourceOf(want.Key, want.Bytes, most), segment.Ref{Key: want.Key, Bytes: want.Bytes, Tail: want.Tail})
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +149,7 @@ func (e *Engine) deletions(ctx context.Context, want listedSegment) (*roaring.Bi
 // be used (see unusable), it logs the reason and returns neither anchors nor an error: the segment is
 // searched without them. It returns all other errors, such as those of the store.
 func (e *Engine) anchors(ctx context.Context, want listedSegment) (*segment.Segment, error) {
-	anchors, err := partition.OpenAnchors(ctx, e.sourceOf(want.Anchors.Key, want.Anchors.Bytes), &want.Segment)
+	anchors, err := partition.OpenAnchors(ctx, e.sourceOf(want.Anchors.Key, want.Anchors.Bytes, mostLinks), &want.Segment)
 	if err == nil && !rangecache.Hold(e.ranges, anchors, anchors.Size()) {
 		err = fmt.Errorf("%w for their directory of %d bytes", errMemory, anchors.Size())
 	}

@@ -163,21 +163,21 @@ func (e *Engine) newest(ctx context.Context, p layout.Partition, known map[layou
 	}
 	fork := meter.NewFork(ctx)
 	var ahead errgroup.Group
-	prefetch := func(key string, size, tail int64) {
+	prefetch := func(key string, size, tail, most int64) {
 		ahead.Go(func() error {
 			ranges := []blob.Range{{Offset: size - tail, Length: tail}}
-			_, _ = e.sourceOf(key, size).Read(fork.Branch(), key, ranges) // an error is reported when the tail is needed
+			_, _ = e.sourceOf(key, size, most).Read(fork.Branch(), key, ranges) // an error is reported when the tail is needed
 			return nil
 		})
 	}
 	for _, s := range hint.Segments {
-		prefetch(s.Key, s.Bytes, s.Tail)
+		prefetch(s.Key, s.Bytes, s.Tail, mostWhole)
 		if a := s.Anchors; a != nil {
-			prefetch(a.Key, a.Bytes, a.Tail)
+			prefetch(a.Key, a.Bytes, a.Tail, mostLinks)
 		}
 	}
 	if u := hint.Unvisited; u != nil {
-		prefetch(u.Key, u.Bytes, u.Tail)
+		prefetch(u.Key, u.Bytes, u.Tail, mostLinks)
 	}
 	newest, err := manifest.NewerHint(fork.Branch(), e.bucket, hint)
 	_ = ahead.Wait()

@@ -12,8 +12,12 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/query/querytest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
+	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
 // getCounter is a bucket that records the ranges of GETs.
@@ -53,7 +57,7 @@ func TestWholeSegments(t *testing.T) {
 	for name, test := range map[string]struct {
 		words int // of the page
 		whole bool
-	}{"small": {100, true}, "large": {40_000, false}} {
+	}{"small": {100, true}, "large": {60_000, false}} {
 		t.Run(name, func(t *testing.T) {
 			s := newStore(t, 1)
 			s.Publish(wordy("Manual", test.words))
@@ -72,6 +76,30 @@ func TestWholeSegments(t *testing.T) {
 	}
 }
 
+// TestLinksByRanges searches unvisited URLs whose overlay is larger than mostLinks, and smaller than mostWhole. It takes
+// two GETs, for the tail and the terms.
+func TestLinksByRanges(t *testing.T) {
+	s := newStore(t, 1)
+	s.Publish(wordy("Manual", 1))
+	text := wordy("Report", 20_000).Body
+	content, err := segments.Build([]*segments.Page{{Document: segment.Document{ID: layout.Identity{1}, URL: "https://far.example/", Lang: "en", Headings: []string{text}}}})
+	s.Check(err)
+	if len(content) <= mostLinks || len(content) > mostWhole {
+		t.Fatalf("the overlay has %d bytes", len(content))
+	}
+	p, err := partition.Open(t.Context(), s.Bucket, 0, s.Clock.Now)
+	s.Check(err)
+	s.Check(p.Commit(t.Context(), func(e *partition.Edit) error {
+		_, err := e.SetUnvisited(t.Context(), content, 1, 0)
+		return err
+	}))
+	counter := countingGets(s.Bucket)
+	answerOf(t, s.engine(counter), search.Query{Text: "fox", Size: 10})
+	if n := len(counter.gets[p.Manifest().Unvisited.Key]); n != 2 {
+		t.Errorf("%d GETs, want 2", n)
+	}
+}
+
 // TestWholeSegmentsFit searches small segments that together are larger than what may be read whole. Half of them are read
 // whole, once, and the others by ranges. When segments have left the manifest, there is room for others.
 func TestWholeSegmentsFit(t *testing.T) {
@@ -87,7 +115,7 @@ func TestWholeSegmentsFit(t *testing.T) {
 	}
 	counter := countingGets(s.Bucket)
 	e := s.engine(counter)
-	if e.wholes.most != e.Memory/2 {
+	if e.wholes.most != e.Memory/8 {
 		t.Errorf("%d bytes of %d are for segments that are read whole", e.wholes.most, e.Memory)
 	}
 	e.wholes.most = sum/2 + sum/20 // the segments differ a little in size
@@ -131,7 +159,7 @@ func TestWholeIsNotKept(t *testing.T) {
 	e, listed := s.engine(s.Bucket), s.listed()[0]
 	whole, err := e.ranges.Read(t.Context(), listed.Key, []blob.Range{{Length: listed.Bytes}})
 	s.Check(err)
-	parts, err := e.sourceOf(listed.Key, listed.Bytes).Read(t.Context(), listed.Key, []blob.Range{{Offset: 1, Length: 4}})
+	parts, err := e.sourceOf(listed.Key, listed.Bytes, mostWhole).Read(t.Context(), listed.Key, []blob.Range{{Offset: 1, Length: 4}})
 	s.Check(err)
 	if string(parts[0]) != string(whole[0][1:5]) || &parts[0][0] == &whole[0][1] {
 		t.Errorf("%q, want a copy of %q", parts[0], whole[0][1:5])
