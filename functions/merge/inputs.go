@@ -32,7 +32,7 @@ func (f *Function) open(ctx context.Context, listed []manifest.Segment) ([]*inpu
 	for i, s := range listed {
 		group.Go(func() (err error) {
 			in := &input{Segment: s}
-			source, err := f.source(within, &s)
+			source, err := f.source(within, s.Key, s.Bytes)
 			if err != nil {
 				return err
 			}
@@ -50,15 +50,16 @@ func (f *Function) open(ctx context.Context, listed []manifest.Segment) ([]*inpu
 	return all, nil
 }
 
-// source returns a source for reading the segment. A segment of at most Tiers.Least bytes is read
-// whole, with one request. Of a larger one, each column is read with a request of its own.
-func (f *Function) source(ctx context.Context, s *manifest.Segment) (segment.Source, error) {
-	if s.Bytes > f.Tiers.Least {
+// source returns a source for reading a segment or anchors with this key and size in bytes. An object of the two
+// smallest size classes (up to 8 MiB, see segments.DefaultLimits) is read whole, with one request. Of a larger one,
+// each column is read with a request of its own.
+func (f *Function) source(ctx context.Context, key string, size int64) (segment.Source, error) {
+	if size > f.Tiers.Least*int64(f.Tiers.Tier) {
 		return segment.Ranges{Bucket: f.Bucket}, nil
 	}
-	content, err := f.Bucket.Get(ctx, s.Key, blob.Range{})
+	content, err := f.Bucket.Get(ctx, key, blob.Range{})
 	if err != nil {
-		return nil, fmt.Errorf("cannot read segment %s: %w", s.Key, err)
+		return nil, fmt.Errorf("cannot read segment %s: %w", key, err)
 	}
 	return segment.Bytes(content), nil
 }

@@ -20,7 +20,11 @@ func (f *Function) mergeAnchors(ctx context.Context, inputs []*input) (content [
 		if in.Anchors == nil {
 			return nil, none, nil
 		}
-		opened, err := partition.OpenAnchors(ctx, segment.Ranges{Bucket: f.Bucket}, &in.Segment)
+		var opened *segment.Segment
+		source, err := f.source(ctx, in.Anchors.Key, in.Anchors.Bytes)
+		if err == nil {
+			opened, err = partition.OpenAnchors(ctx, source, &in.Segment)
+		}
 		if partition.IsDamaged(err) {
 			return nil, none, nil // verify reports it
 		}
