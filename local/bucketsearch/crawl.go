@@ -100,6 +100,9 @@ func runCrawl(cmd *cobra.Command, where *location, flags *crawling, plan system.
 	if err != nil {
 		return err
 	}
+	if err := s.Merge(ctx); err != nil {
+		return fmt.Errorf("all is crawled and indexed, but the index cannot be merged: %w", err)
+	}
 	if err := s.Rank(ctx); err != nil {
 		return fmt.Errorf("all is crawled and indexed, but cannot be ranked by its links: %w", err)
 	}

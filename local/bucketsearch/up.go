@@ -153,6 +153,9 @@ func showCrawl(ctx context.Context, cmd *cobra.Command, where *location, s *syst
 	if plan.Empty() && m.last.Stored == m.first {
 		return nil
 	}
+	if err := s.Merge(ctx); err != nil {
+		s.Log.Warn("merge", "error", err)
+	}
 	if err := s.Rank(ctx); err != nil {
 		s.Log.Warn("rank", "error", err)
 	}

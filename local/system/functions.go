@@ -8,6 +8,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/fetch"
 	"github.com/bucketsearch/bucketsearch/functions/schedule"
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/local/queue"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
@@ -36,6 +37,35 @@ func (s *System) functions(ctx context.Context) (map[string]queue.Function, func
 		functions[name] = s.failures.watch(name, s.vitals.Watch(name, s.deadLetters().Watch(name, handle)))
 	}
 	return functions, func() {}, nil
+}
+
+// Merge merges the segments of each partition until they are few, as the function sweep has them merged at the end of a
+// crawl. It is called before Rank, which then writes fewer objects.
+func (s *System) Merge(ctx context.Context) error {
+	inForce, err := s.Settings.Get(ctx)
+	if err != nil {
+		return err
+	}
+	var next moreWork
+	merged := parts{bucket: s.bucket, redis: s.Redis, sender: &next, worker: s.worker, dir: s.options.Data, log: s.log}.merge()
+	for _, storage := range inForce.Partitions() {
+		for next = true; next; {
+			next = false
+			if err := merged.Run(ctx, task.Tiers{Storage: storage, Ended: true}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// moreWork is a task.Sender for the function merge, which sends itself a task if there is more to do. It becomes true then.
+type moreWork bool
+
+// Send implements task.Sender.
+func (m *moreWork) Send(context.Context, string, []byte, time.Duration) error {
+	*m = true
+	return nil
 }
 
 // Rank runs the function rank once. It is called at the end of a crawl; besides, the system runs

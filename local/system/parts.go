@@ -68,10 +68,6 @@ func (p parts) functions() map[string]message.Handler {
 		Bucket: p.bucket(task.Index), Settings: p.settings, Redis: p.redis, Sender: p.sender, Now: time.Now, Worker: p.worker, Agent: p.agent,
 		Tiers: segments.DefaultLimits(), Ranges: index.NewRanges(p.bucket(task.Index)), Log: p.log(task.Index),
 	}
-	merged := &merge.Function{
-		Bucket: p.bucket(task.Merge), Redis: p.redis, Sender: p.sender, Now: time.Now, Worker: p.worker,
-		Tiers: segments.DefaultLimits(), Dir: p.dir, Log: p.log(task.Merge),
-	}
 	swept := &sweep.Function{
 		Bucket: p.bucket(task.Sweep), Redis: p.redis, Sender: p.sender, Now: time.Now,
 		Worker: p.worker, Limits: sweep.DefaultLimits(), DeadLetters: p.dead, Log: p.log(task.Sweep),
@@ -85,10 +81,18 @@ func (p parts) functions() map[string]message.Handler {
 		task.Fetch:    fetched.Handle,
 		task.Pack:     packed.Handle,
 		task.Index:    indexed.Handle,
-		task.Merge:    merged.Handle,
+		task.Merge:    p.merge().Handle,
 		task.Rank:     p.rank().Handle,
 		task.Sweep:    swept.Handle,
 		task.Watch:    watched.Handle,
+	}
+}
+
+// merge returns the function merge, which writes several segments into one.
+func (p parts) merge() *merge.Function {
+	return &merge.Function{
+		Bucket: p.bucket(task.Merge), Redis: p.redis, Sender: p.sender, Now: time.Now, Worker: p.worker,
+		Tiers: segments.DefaultLimits(), Dir: p.dir, Log: p.log(task.Merge),
 	}
 }
 
