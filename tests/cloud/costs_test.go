@@ -41,6 +41,7 @@ func measureCosts(b *testing.B) {
 	began := time.Now()
 	c.await(b, said, func() (bool, error) { return c.indexed(b.Context(), number) })
 	b.Logf("crawled and indexed %d pages of %d bytes in %v", number, size/number, time.Since(began).Round(time.Second))
+	c.settle(b, said)
 	page := costs.record(b, "page", c.meter, number)
 	c.tickAll(b, said)
 	page += costs.record(b, "page's rank", c.meter, number)

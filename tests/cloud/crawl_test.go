@@ -104,6 +104,18 @@ func (c *Cloud) tickAll(t testing.TB, said *lines) map[string]usage {
 	return used
 }
 
+// settle lets the clock of sweep tick twice after the end of a crawl: the first tick has small packages indexed together,
+// and the second has segments merged.
+func (c *Cloud) settle(t testing.TB, said *lines) {
+	t.Helper()
+	for range 2 {
+		if err := c.Tick("SweepClock"); err != nil {
+			t.Fatal(err)
+		}
+		c.await(t, said, always)
+	}
+}
+
 // publish publishes strategies and a collection with seeds, and with a delay between the requests to a host.
 func (c *Cloud) publish(t testing.TB, delay time.Duration, seeds ...string) {
 	t.Helper()
@@ -162,6 +174,7 @@ func TestBudget(t *testing.T) {
 	b := budget{measured: make(map[string]float64)}
 	s := c.crawl(t, said)
 	b.record(t, "page", c.meter, len(s.pages))
+	c.settle(t, said)
 	c.tickAll(t, said)
 	b.record(t, "page's rank", c.meter, len(s.pages))
 	b.cold(t, c, s.words["/"])
