@@ -12,6 +12,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/query/engine"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/local/system"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
@@ -76,7 +77,7 @@ func (p place) pictureOf(ctx context.Context, attached *system.Attached, asked [
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	for u, err := range books.All(ctx) {
+	for u, err := range books.All(ctx, layout.Range{}) {
 		if err != nil {
 			p.t.Fatal(err)
 		}

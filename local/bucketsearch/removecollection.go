@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/local/system"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
@@ -189,7 +190,7 @@ func ownPages(cmd *cobra.Command, a *system.Attached, name string) (own []addres
 	if err != nil {
 		return nil, err
 	}
-	for u, err := range books.All(cmd.Context()) {
+	for u, err := range books.All(cmd.Context(), layout.Range{}) {
 		if err != nil {
 			return nil, err
 		}

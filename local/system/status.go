@@ -146,7 +146,7 @@ func statusOf(ctx context.Context, books *account.Bucket, requests countblob.Cou
 	}
 	answered := make(map[string]layout.Version) // last answer with which the state of a URL was decided, by host
 	pending := make(map[string]bool)            // hosts
-	for u, err := range books.All(ctx) {
+	for u, err := range books.All(ctx, layout.Range{}) {
 		if err != nil {
 			return status, err
 		}

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
@@ -53,7 +54,7 @@ func ReadURLs(ctx context.Context, bucket blob.Reader, selected URLSelection) (*
 // All yields the selected URLs, in no particular order. An error ends the sequence.
 func (u *URLs) All(ctx context.Context) iter.Seq2[account.URL, error] {
 	return func(each func(account.URL, error) bool) {
-		for url, err := range u.books.All(ctx) {
+		for url, err := range u.books.All(ctx, layout.Range{}) {
 			if (err != nil || u.has(url)) && !each(url, err) || err != nil {
 				return
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
@@ -93,7 +94,7 @@ func TestAheadOfRanges(t *testing.T) {
 		}
 		b.most = most
 		before := bucket.Counts()
-		return judged(t, b.All(t.Context())), bucket.Counts().Minus(before).Get
+		return judged(t, b.All(t.Context(), layout.Range{})), bucket.Counts().Minus(before).Get
 	}
 	whole, few := requests(maxURLs)
 	parts, many := requests(50)

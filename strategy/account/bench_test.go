@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
@@ -76,7 +77,7 @@ func BenchmarkRead(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		for _, err := range read.All(b.Context()) {
+		for _, err := range read.All(b.Context(), layout.Range{}) {
 			if err != nil {
 				b.Fatal(err)
 			}

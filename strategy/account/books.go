@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"errors"
+	"maps"
 	"runtime"
 	"sync"
 
@@ -102,6 +103,44 @@ func (l *library) account(ctx context.Context, s *settings.Settings, within layo
 type part struct {
 	*volume
 	book.Part
+}
+
+// Sites reads the objects among the books and spool objects whose keys the function selects, and returns the sites
+// (see layout.Place.Site) of all URLs in them that have an outcome or are the target of a link. An object that turns
+// out to be damaged is left out (see Faults).
+func (l *library) Sites(ctx context.Context, selected func(key string) bool) (map[uint32]bool, error) {
+	sites := make(map[uint32]bool)
+	var mu sync.Mutex // protects sites
+	err := inParallel(ctx, 2*runtime.GOMAXPROCS(0), len(l.books), func(ctx context.Context, i int) error {
+		v := l.books[i]
+		if v.Err != nil || !selected(v.Key) {
+			return nil
+		}
+		own, err := v.sites(ctx)
+		mu.Lock()
+		defer mu.Unlock()
+		maps.Copy(sites, own)
+		return l.note(v, err)
+	})
+	return sites, err
+}
+
+// sites returns the sites of all URLs in the book.
+func (v *volume) sites(ctx context.Context) (map[uint32]bool, error) {
+	sites := make(map[uint32]bool)
+	for o, err := range v.reader.Outcomes(ctx, layout.Range{}) {
+		if err != nil {
+			return nil, err
+		}
+		sites[o.Place.Site()] = true
+	}
+	for t, err := range v.reader.Targets(ctx, layout.Range{}) {
+		if err != nil {
+			return nil, err
+		}
+		sites[t.Place.Site()] = true
+	}
+	return sites, nil
 }
 
 // fold reads the range of an account in all books whose Err is nil, and adds the outcomes and links

@@ -18,7 +18,7 @@ import (
 const (
 	maxURLs    = 60_000  // maximum number of URLs, and of further paths to them, in the account of a range
 	rangeBytes = 1 << 19 // planned size of a range in bytes of the books, which are compressed
-	pieceBytes = 1 << 16 // size of a piece of a book; within it, bytes count as evenly spread (see divide)
+	pieceBytes = 1 << 16 // size of a piece of a book; within it, bytes count as evenly spread (see Divide)
 )
 
 // Ranges divides the given range of the hash space into smaller ranges, and yields the account of each, in the
@@ -27,7 +27,7 @@ const (
 func (b *Bucket) Ranges(ctx context.Context, within layout.Range) iter.Seq2[*Account, error] {
 	return func(yield func(*Account, error) bool) {
 		most := b.most
-		todo := b.divide(within)
+		todo := b.Divide(within, rangeBytes)
 		for len(todo) > 0 {
 			next := todo[0]
 			a, err := b.account(ctx, b.settings, next, most)
@@ -52,8 +52,10 @@ func (b *Bucket) Ranges(ctx context.Context, within layout.Range) iter.Seq2[*Acc
 	}
 }
 
-// divide divides a range into ranges of about rangeBytes bytes of the books.
-func (b *Bucket) divide(within layout.Range) (ranges []layout.Range) {
+// Divide divides a range of the hash space into ranges with about the given number of bytes of the books, in the
+// order of their places. It sends no request.
+func (b *Bucket) Divide(within layout.Range, bytes int64) (ranges []layout.Range) {
+	most := float64(bytes)
 	type change struct {
 		at layout.Place
 		by float64 // by how much the density changes at this place, in bytes per place
@@ -80,9 +82,13 @@ func (b *Bucket) divide(within layout.Range) (ranges []layout.Range) {
 			till = changes[i+1].at
 		}
 		at := c.at
-		for left := (layout.Range{From: at, To: till}).Width(); at != till; left = (layout.Range{From: at, To: till}).Width() {
-			step := max(1, (rangeBytes-size)/density)
-			if size+left*density < rangeBytes || step > left*0.999 { // no range of its own for a small last piece
+		if at == till && (i+1 < len(changes) || till != 0) { // from 0 to 0 are all places, otherwise none
+			continue
+		}
+		for {
+			left := layout.Range{From: at, To: till}.Width()
+			step := max(1, (most-size)/density)
+			if size+left*density < most || step > left*0.999 { // no range of its own for a small last piece
 				size += left * density
 				break
 			}
@@ -106,12 +112,12 @@ func middleOf(r layout.Range) layout.Place {
 // isSingle reports whether a range has only one place, so that it cannot be divided.
 func isSingle(r layout.Range) bool { return r.To-r.From == 1 }
 
-// All yields the state of every URL of the bucket, range by range (see Ranges). For a malformed URL in
+// All yields the state of every URL in the given range of the hash space, as Ranges does. For a malformed URL in
 // the books it yields an error and goes on; any other error ends the sequence.
-func (b *Bucket) All(ctx context.Context) iter.Seq2[URL, error] {
+func (b *Bucket) All(ctx context.Context, within layout.Range) iter.Seq2[URL, error] {
 	return func(yield func(URL, error) bool) {
 		b.paces = paces{}
-		for a, err := range b.Ranges(ctx, layout.Range{}) {
+		for a, err := range b.Ranges(ctx, within) {
 			if err != nil {
 				yield(URL{}, err)
 				return
@@ -128,5 +134,5 @@ func (b *Bucket) All(ctx context.Context) iter.Seq2[URL, error] {
 	}
 }
 
-// Paces yields the Pace that is in force for each host, after All has yielded all URLs.
+// Paces yields the Pace that is in force for each host, whose URLs the last call of All has yielded.
 func (b *Bucket) Paces() iter.Seq[Pace] { return b.paces.all() }

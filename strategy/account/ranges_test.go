@@ -49,7 +49,7 @@ func TestRanges(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.most = most
-		if diff := cmp.Diff(want, judged(t, b.All(t.Context()))); diff != "" {
+		if diff := cmp.Diff(want, judged(t, b.All(t.Context(), layout.Range{}))); diff != "" {
 			t.Errorf("at most %d URLs in a range (-want +got):\n%s", most, diff)
 		}
 		next, ranges := layout.Place(0), 0
@@ -83,7 +83,7 @@ func TestRangesWithin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := judged(t, b.All(t.Context()))
+	all := judged(t, b.All(t.Context(), layout.Range{}))
 	for n := range 3 {
 		within := parse(t, fmt.Sprintf("http://docs%d.example/", n)).Place.SiteRange()
 		want, got := make(map[string]State), make(map[string]State)
@@ -129,7 +129,7 @@ func TestDivide(t *testing.T) {
 		_, links := v.reader.Sizes()
 		total += links
 	}
-	ranges := b.divide(layout.Range{})
+	ranges := b.Divide(layout.Range{}, rangeBytes)
 	next := layout.Place(0)
 	for _, r := range ranges {
 		if r.From != next {

@@ -37,7 +37,7 @@ type Bucket struct {
 	settings *settings.Settings
 	strict   bool  // lost and damaged books are errors
 	most     int64 // maximum size of the account of a range
-	paces    paces // paces of the hosts whose URLs All has yielded
+	paces    paces // paces of the hosts whose URLs the last call of All has yielded
 }
 
 // Spooled is a spool object, the result of one fetched batch, that waits to be packed.

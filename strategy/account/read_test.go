@@ -98,7 +98,7 @@ func newBucket(t *testing.T) (bucket *memblob.Bucket, s *settings.Settings, book
 func states(t *testing.T, b *Bucket) map[string]State {
 	t.Helper()
 	all := make(map[string]State)
-	for u, err := range b.All(t.Context()) {
+	for u, err := range b.All(t.Context(), layout.Range{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +175,7 @@ func TestBookThatIsDamagedInItsMiddle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := judged(t, b.All(t.Context()))
+		all := judged(t, b.All(t.Context(), layout.Range{}))
 		if lost := b.lost(); len(lost) != 1 || lost[0].Key != key || !errors.Is(lost[0].Err, book.ErrDamaged) || len(all) != 4 {
 			t.Errorf("%s: lost %v, %d URLs", what, lost, len(all))
 		}
@@ -183,7 +183,7 @@ func TestBookThatIsDamagedInItsMiddle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, err = range strict.All(t.Context()) {
+		for _, err = range strict.All(t.Context(), layout.Range{}) {
 			if err != nil {
 				break
 			}

@@ -105,7 +105,7 @@ func (w *world) result() result {
 		w.t.Fatal(err)
 	}
 	r := result{States: map[string]string{}, Bodies: map[string]string{}, Hits: map[string][]hit{}}
-	for u, err := range books.All(w.t.Context()) {
+	for u, err := range books.All(w.t.Context(), layout.Range{}) {
 		if err != nil {
 			w.t.Fatal(err)
 		}

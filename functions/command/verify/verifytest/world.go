@@ -346,7 +346,7 @@ func (w *World) pending() []string {
 		w.T.Fatal(err)
 	}
 	var pending []string
-	for u, err := range a.All(w.T.Context()) {
+	for u, err := range a.All(w.T.Context(), layout.Range{}) {
 		if err != nil {
 			w.T.Fatal(err)
 		}
