@@ -15,6 +15,7 @@
 //	                                                     since the generation before
 //	hints/<partition>.json.zst                           disposable copy of a recent generation, always whole
 //	hints/settings.json                                  names of all versions of what people publish, with the contents of those in force
+//	hints/census.json                                    numbers of URLs by their states, and of which books these are
 //	epochs/<n>                                           claim of an epoch, one life of the crawl's queues in Redis: by whom, and which generations the claimer had read
 //	takedowns/<version>.json                             what is forgotten: hashes of URLs and sites
 //	controls/<version>.json                              pause, caps, alerts and keys of the API

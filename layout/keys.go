@@ -231,6 +231,10 @@ func ParseManifestKey(key string) (Partition, uint64, error) {
 // publish (see package numbered). Only hints are replaced by other content.
 const SettingsHint = Hints + "settings.json"
 
+// Census is the key of the hint with the numbers of URLs by their states, which the command status shows (see
+// functions/shared/census).
+const Census = Hints + "census.json"
+
 // HintKey returns the key of a partition's hint, the copy of a recent generation of its manifest.
 func HintKey(p Partition) string { return Hints + p.String() + ".json.zst" }
 
@@ -282,7 +286,7 @@ var ours = map[string]func(key string) bool{
 	Feedback:    func(key string) bool { _, err := ParseFeedbackKey(key); return err == nil },
 	Books:       bookPattern.MatchString,
 	Segments:    segmentPattern.MatchString,
-	Hints:       func(key string) bool { return key == SettingsHint || hintPattern.MatchString(key) },
+	Hints:       func(key string) bool { return key == SettingsHint || key == Census || hintPattern.MatchString(key) },
 	Quarantine:  quarantinePattern.MatchString,
 	DeadLetters: letterPattern.MatchString,
 	Judgments:   judgmentPattern.MatchString,

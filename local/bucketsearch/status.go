@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/census"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/local/datadir"
 	"github.com/bucketsearch/bucketsearch/local/system"
@@ -195,7 +196,7 @@ const silentShown = 5
 
 // printSilent prints a line for each of the first silentShown hosts that do not answer, and the
 // number of the others.
-func printSilent(out io.Writer, hosts []system.SilentHost) {
+func printSilent(out io.Writer, hosts []census.Silent) {
 	for _, h := range hosts[:min(silentShown, len(hosts))] {
 		fmt.Fprintf(out, "%s does not answer, or asks for rest: %s in a row", h.Host, count(h.Failures, "request"))
 		if !h.Rest.IsZero() {

@@ -1,21 +1,19 @@
 package system
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/functions/shared/census"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
-	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -59,17 +57,10 @@ type Status struct {
 	MaxWaiting int64    `json:"max_waiting,omitempty"`
 	// Silent lists hosts with pending URLs whose last requests got no answer, or status 429 or
 	// 503.
-	Silent []SilentHost `json:"silent,omitempty"`
+	Silent []census.Silent `json:"silent,omitempty"`
 	// Collections has the counts of each collection. If ReadStatus was called for one
 	// collection, it has only the counts of that collection.
 	Collections []CollectionStatus `json:"collections"`
-}
-
-// SilentHost is a host whose last requests got status 429 or 503, or no answer.
-type SilentHost struct {
-	Host     string    `json:"host"`
-	Failures int       `json:"failures"`            // consecutive requests without an answer, or with status 429 or 503
-	Rest     time.Time `json:"rest_until,omitzero"` // the host gets no request before this time
 }
 
 // Requests holds the numbers of requests to the object store so far, by kind.
@@ -87,7 +78,8 @@ type Bytes struct {
 	Written int64 `json:"written"`
 }
 
-// ReadStatus reads the status of a bucket from its books, spool and manifests. Books that cannot
+// ReadStatus reads the status of a bucket from its books, spool and manifests. It counts only those URLs again
+// whose numbers may have changed since they were counted last (see census.Census). Books that cannot
 // be read are named in Status.Faults. The caller gives the counts for Status.Requests and
 // Status.Bytes. If a collection is named, only its URLs are counted; packages, segments,
 // documents and bytes are always those of the whole bucket.
@@ -99,26 +91,23 @@ func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Coun
 	if err := checkName(inForce, name); err != nil {
 		return Status{}, err
 	}
+	last, err := census.Read(ctx, bucket)
+	if err != nil {
+		return Status{}, err
+	}
 	books, err := account.Survey(ctx, bucket, inForce)
 	if err != nil {
 		return Status{}, err
 	}
-	each := newTallies(inForce, name, time.Now())
-	status, err := statusOf(ctx, books, requests, func(u account.URL) bool {
-		each.add(u)
-		return name == "" || belongs(u, name)
-	})
-	status.Collections, status.Warnings, status.Only = each.all, inForce.Warnings, inForce.Control.Only
-	return status, err
-}
-
-// belongs reports whether a URL counts in the status of the named collection. It does in two cases:
-//
-//   - The last final outcome of the URL (u.Final) is that of a request for this collection.
-//   - The URL is not stored, and u.Collection names this collection: the URL will be requested for
-//     it, or is refused by it.
-func belongs(u account.URL, name string) bool {
-	return slices.Contains(u.Final.Collections, name) || u.Collection == name && u.State != account.Stored
+	now := time.Now()
+	counted, err := last.Update(ctx, bucket, books, inForce, now, nil)
+	if err != nil {
+		return Status{}, err
+	}
+	status := statusOf(books, counted, requests, name)
+	status.Collections = collectionsOf(counted, inForce, name, now)
+	status.Warnings, status.Only = inForce.Warnings, inForce.Control.Only
+	return status, nil
 }
 
 // checkName returns an error if there is no collection with the name.
@@ -133,42 +122,21 @@ func checkName(s *settings.Settings, name string) error {
 	return fmt.Errorf("no collection %q; there are: %s", name, strings.Join(names, ", "))
 }
 
-// statusOf returns the status of a bucket, except Collections, Warnings and Only. It calls the
-// callback once for each URL. The callback reports whether to count the URL.
-func statusOf(ctx context.Context, books *account.Bucket, requests countblob.Counts, of func(account.URL) bool) (Status, error) {
+// statusOf returns the status of a bucket, except Collections, Warnings and Only. If a collection is named, the
+// numbers of URLs are those of this collection.
+func statusOf(books *account.Bucket, counted *census.Census, requests countblob.Counts, name string) Status {
+	urls := counted.Counts(name)
 	status := Status{
-		Skipped:  make(map[string]int),
-		Failed:   make(map[string]int),
-		Remarks:  make(map[string]int),
+		Discovered: urls.Discovered, Stored: urls.Stored, Assets: urls.Assets, Skipped: urls.Skipped, Failed: urls.Failed,
+		Pending: urls.Pending, HeldBack: urls.HeldBack, Unplaced: urls.Unplaced, Remarks: urls.Remarks,
+		Silent:   counted.Silent(name),
 		Requests: Requests{requests.Put, requests.Get, requests.List, requests.Delete, requests.Head},
 		Bytes:    Bytes{requests.Read, requests.Written},
 		Faults:   []string{},
 	}
-	answered := make(map[string]layout.Version) // last answer with which the state of a URL was decided, by host
-	pending := make(map[string]bool)            // hosts
-	for u, err := range books.All(ctx, layout.Range{}) {
-		if err != nil {
-			return status, err
-		}
-		if u.Final.Status != 0 && u.Final.Version.Compare(answered[u.Address.Host]) > 0 {
-			answered[u.Address.Host] = u.Final.Version
-		}
-		if of(u) {
-			status.add(u)
-			pending[u.Address.Host] = pending[u.Address.Host] || u.State == account.Pending
-		}
-	}
 	for _, fault := range books.Faults() { // those that reading has found are among them
 		status.Faults = append(status.Faults, fault.Error())
 	}
-	for pace := range books.Paces() {
-		if host := pace.At.Host; pace.Failures > 0 && pending[host] && pace.Version.Compare(answered[host]) >= 0 {
-			status.Silent = append(status.Silent, SilentHost{host, int(pace.Failures), pace.Rest})
-		}
-	}
-	slices.SortFunc(status.Silent, func(a, b SilentHost) int {
-		return cmp.Or(cmp.Compare(b.Failures, a.Failures), strings.Compare(a.Host, b.Host))
-	})
 	for _, m := range books.Manifests {
 		status.Packages += len(m.Packages)
 		status.Segments += len(m.Segments)
@@ -192,35 +160,5 @@ func statusOf(ctx context.Context, books *account.Bucket, requests countblob.Cou
 			}
 		}
 	}
-	return status, nil
-}
-
-// isAsset reports whether a stored URL is an asset of pages, such as an image.
-func isAsset(u account.URL) bool { return u.Page != nil && u.Page.Asset }
-
-// add counts a URL by its state, and by the reason if it was skipped or has failed.
-func (s *Status) add(u account.URL) {
-	s.Discovered++
-	if u.Apart == membership.NoPartition {
-		s.Unplaced++
-	}
-	switch u.State {
-	case account.Stored:
-		s.Stored++
-		if isAsset(u) {
-			s.Assets++
-		}
-		if u.Page != nil && u.Page.Reason != "" {
-			s.Remarks[u.Page.Reason]++
-		}
-	case account.Skipped:
-		s.Skipped[u.Reason]++
-	case account.Failed:
-		s.Failed[u.Reason]++
-	case account.Pending:
-		s.Pending++
-		if u.Apart == membership.HeldBack {
-			s.HeldBack++
-		}
-	}
+	return status
 }

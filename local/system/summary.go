@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/census"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
@@ -38,7 +39,8 @@ func (f Fate) Stored() bool { return f.Final.State == account.Stored }
 // Redirected reports whether the seed leads to another address.
 func (f Fate) Redirected() bool { return f.Final.Address.URL != f.Seed }
 
-// Summarize returns the result of a crawl that followed the plan and began at the given time.
+// Summarize returns the result of a crawl that followed the plan and began at the given time. It counts all URLs, and
+// saves the numbers, so that ReadStatus need not.
 func (s *System) Summarize(ctx context.Context, p Plan, began time.Time) (Summary, error) {
 	inForce, err := readInForce(ctx, s.Bucket)
 	if err != nil {
@@ -52,7 +54,7 @@ func (s *System) Summarize(ctx context.Context, p Plan, began time.Time) (Summar
 	reasons := make(map[string]int)
 	began = began.Truncate(time.Millisecond)
 	near := make(map[layout.Identity]account.URL) // URLs of depth 0: seeds, and targets of their redirects
-	summary.Status, err = statusOf(ctx, books, s.Requests(), func(u account.URL) bool {
+	counted, err := new(census.Census).Update(ctx, s.Bucket, books, inForce, time.Now(), func(u account.URL) {
 		if u.State == account.Stored && !u.Final.Time.Before(began) {
 			switch {
 			case u.Final.State == book.Stored && u.Final.Asset:
@@ -69,11 +71,14 @@ func (s *System) Summarize(ctx context.Context, p Plan, began time.Time) (Summar
 		if u.Depth == 0 {
 			near[u.Address.ID] = u
 		}
-		return true
 	})
+	if err == nil {
+		err = counted.Save(ctx, s.Bucket, books)
+	}
 	if err != nil {
 		return Summary{}, err
 	}
+	summary.Status = statusOf(books, counted, s.Requests(), "")
 	for reason, n := range reasons {
 		if most := reasons[summary.Why]; n > most || n == most && reason < summary.Why {
 			summary.Why = reason

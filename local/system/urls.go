@@ -6,6 +6,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/census"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
@@ -23,8 +24,9 @@ type URLSelection struct {
 
 // URLs has the states of all URLs that a bucket knows.
 type URLs struct {
-	books *account.Bucket
-	site  string
+	books  *account.Bucket
+	site   string
+	within layout.Range // range of the hash space that has all selected URLs
 	URLSelection
 }
 
@@ -45,7 +47,7 @@ func ReadURLs(ctx context.Context, bucket blob.Reader, selected URLSelection) (*
 		if err != nil || strings.ContainsAny(selected.Site, "/?#@") {
 			return nil, literal.Wrong("--site", selected.Site, "a host or domain, such as example.org")
 		}
-		u.site = at.Host
+		u.site, u.within = at.Host, at.Place.SiteRange()
 	}
 	u.books, err = account.Survey(ctx, bucket, inForce)
 	return u, err
@@ -54,7 +56,7 @@ func ReadURLs(ctx context.Context, bucket blob.Reader, selected URLSelection) (*
 // All yields the selected URLs, in no particular order. An error ends the sequence.
 func (u *URLs) All(ctx context.Context) iter.Seq2[account.URL, error] {
 	return func(each func(account.URL, error) bool) {
-		for url, err := range u.books.All(ctx, layout.Range{}) {
+		for url, err := range u.books.All(ctx, u.within) {
 			if (err != nil || u.has(url)) && !each(url, err) || err != nil {
 				return
 			}
@@ -70,7 +72,7 @@ func (u *URLs) has(url account.URL) bool {
 	at := url.Address
 	return (u.State == "" || url.State == u.State) &&
 		(u.Reason == "" || strings.HasPrefix(ReasonOf(url)+" ", u.Reason+" ")) &&
-		(u.Collection == "" || belongs(url, u.Collection)) &&
+		(u.Collection == "" || census.Belongs(url, u.Collection)) &&
 		(u.site == "" || at.Host == u.site || at.Site == u.site)
 }
 

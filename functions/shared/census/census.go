@@ -1,0 +1,168 @@
+// Package census counts the URLs of a bucket by their states, as the command status shows them.
+//
+// The state of a URL follows from all books (see package account), and to read all of them takes time and
+// requests. So the numbers that were counted last are kept in the bucket, in the hint layout.Census. They are numbers
+// for parts of the hash space, each of which has whole sites. When the URLs are counted again, only some parts are
+// read in the books; the numbers of all others still hold. The numbers of a part do not hold any more if
+//
+//   - a URL of one of its sites has an outcome, or is the target of a link, in a book or spool object that was not
+//     counted;
+//   - the settings have changed what holds for URLs of the part (see settings.Difference), or
+//   - there are numbers that depend on the time, and could be wrong by now (see Due).
+//
+// None holds if a counted book is not listed any more; but a book that was merged from counted books counts as
+// counted (see Rename).
+//
+// # Format
+//
+// The hint is JSON with a sum (see layout.Seal):
+//
+//	{"format": 1, "settings": "<fingerprint>", "versions": {"takedowns": 3, "collections": {"docs": 1}},
+//	 "books": ["books/0000/<content hash>.book", ...],
+//	 "parts": [{"from": 0, "to": 4294967296, "time": "2026-11-26T15:00:00Z",
+//	            "all": {"discovered": 9, "stored": 7, "failed": {"http 404": 2}},
+//	            "collections": {"docs": {"discovered": 9, "stored": 7, "failed": {"http 404": 2},
+//	                                     "due": [{"at": "2026-11-27T14:02:11Z", "urls": 7}]}},
+//	            "silent": [{"host": "a.example", "failures": 3, "pending": ["docs"]}]}, ...],
+//	 "sum": "<hash>"}
+//
+// The range of a part goes from the place "from" up to the place "to", without it; "to" is 0 at the end of the
+// space. Parts may be missing: their URLs were not counted. Members that are 0 or empty are left out.
+//
+//	format  since       what is new
+//	1       2026-11-26
+package census
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/strategy/account"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// Census has the numbers of a bucket's URLs. The zero Census has none.
+type Census struct {
+	Format   int               `json:"format"`
+	Settings string            `json:"settings"` // fingerprint of the settings under which the URLs were counted
+	Versions settings.Versions `json:"versions"` // of these settings
+	Books    []string          `json:"books"`    // keys of the books that were counted
+	Parts    []Part            `json:"parts"`    // sorted by their places; no two overlap
+}
+
+// Part has the numbers of the URLs in a range of the hash space.
+type Part struct {
+	layout.Range
+	Time        time.Time             `json:"time"`                  // when they were counted
+	All         Counts                `json:"all"`                   // of all URLs
+	Collections map[string]Collection `json:"collections,omitempty"` // by the name of the collection
+	Silent      []Silent              `json:"silent,omitempty"`      // hosts with pending URLs that do not answer
+}
+
+// The sizes of parts, in bytes of the books: a part is about as large as one of maxParts equal parts of all books, but
+// not smaller than minPart. A part with one large site can be larger.
+const maxParts = 2048
+
+var minPart int64 = 128 << 10 // tests set it to a few bytes
+
+// Update counts the URLs of a bucket, and returns the numbers of all of them. It takes over the numbers of those
+// parts of the earlier census c that still hold under the settings s at the time now. For every other URL, it calls
+// the function each, unless this is nil. If objects are lost or damaged (see account.Bucket.Faults), it takes over
+// nothing, and their URLs are not counted.
+func (c *Census) Update(ctx context.Context, bucket blob.Reader, books *account.Bucket, s *settings.Settings, now time.Time, each func(account.URL)) (*Census, error) {
+	next := &Census{Format: format, Settings: s.Fingerprint(), Versions: s.Versions()}
+	var bytes int64
+	for _, m := range books.Manifests {
+		for _, b := range m.Books {
+			next.Books = append(next.Books, b.Key)
+			bytes += b.Bytes
+		}
+	}
+	var err error
+	if next.Parts, err = c.holding(ctx, bucket, books, s, now); err != nil {
+		return nil, err
+	}
+	for _, gap := range next.gaps() {
+		for _, within := range ofSites(books.Divide(gap, max(minPart, bytes/maxParts))) {
+			part, err := count(ctx, books, s, within, now, each)
+			if err != nil {
+				return nil, err
+			}
+			next.Parts = append(next.Parts, part)
+		}
+	}
+	slices.SortFunc(next.Parts, func(p, q Part) int { return cmp.Compare(p.From, q.From) })
+	return next, nil
+}
+
+// gaps returns the ranges of the hash space between the parts.
+func (c *Census) gaps() (gaps []layout.Range) {
+	from := layout.Place(0)
+	for _, p := range c.Parts {
+		if p.From > from {
+			gaps = append(gaps, layout.Range{From: from, To: p.From})
+		}
+		if from = p.To; from == 0 {
+			return gaps
+		}
+	}
+	return append(gaps, layout.Range{From: from})
+}
+
+// ofSites moves the places between adjacent ranges so that each site is in one range only. It leaves out ranges
+// that become empty. The first range must begin, and the last one end, between two sites.
+func ofSites(ranges []layout.Range) (whole []layout.Range) {
+	next := ranges[0]
+	for _, r := range ranges[1:] {
+		if site := r.From.SiteRange(); site.From > next.From {
+			next.To = site.From
+			whole, next = append(whole, next), layout.Range{From: site.From}
+		}
+	}
+	next.To = ranges[len(ranges)-1].To
+	return append(whole, next)
+}
+
+// Counts returns the numbers of all URLs, or of those that belong to the named collection.
+func (c *Census) Counts(collection string) Counts {
+	sum := Counts{Skipped: make(map[string]int), Failed: make(map[string]int), Remarks: make(map[string]int)}
+	for _, p := range c.Parts {
+		if collection == "" {
+			sum.join(p.All)
+		} else {
+			sum.join(p.Collections[collection].Counts)
+		}
+	}
+	return sum
+}
+
+// Collection returns the numbers of the URLs that belong to a collection.
+func (c *Census) Collection(name string) Collection {
+	sum := Collection{Counts: c.Counts(name)}
+	for _, p := range c.Parts {
+		own := p.Collections[name]
+		sum.OnTopic += own.OnTopic
+		sum.Due = append(sum.Due, own.Due...)
+	}
+	return sum
+}
+
+// Silent returns the hosts that do not answer and have pending URLs, or pending URLs of the named collection. The
+// hosts with the most failures come first.
+func (c *Census) Silent(collection string) (hosts []Silent) {
+	for _, p := range c.Parts {
+		for _, h := range p.Silent {
+			if collection == "" || slices.Contains(h.Pending, collection) {
+				hosts = append(hosts, h)
+			}
+		}
+	}
+	slices.SortFunc(hosts, func(a, b Silent) int {
+		return cmp.Or(cmp.Compare(b.Failures, a.Failures), cmp.Compare(a.Host, b.Host))
+	})
+	return hosts
+}

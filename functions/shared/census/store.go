@@ -1,0 +1,154 @@
+package census
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/strategy/account"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+const (
+	format   = 1
+	maxBytes = 64 << 20 // greatest size of the hint that is read, in bytes
+)
+
+// Read returns the census that was saved last. The result is the zero Census if there is none, or if it cannot be
+// used because it is damaged or was saved by a newer program: then all URLs are counted again.
+func Read(ctx context.Context, bucket blob.Reader) (*Census, error) {
+	content, err := bucket.Get(ctx, layout.Census, blob.Range{Length: maxBytes})
+	if errors.Is(err, blob.ErrAbsent) || errors.Is(err, blob.ErrRange) { // of an empty object
+		return new(Census), nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the last census: %w", err)
+	}
+	c := new(Census)
+	object, sealed, err := layout.Unseal(content)
+	if err != nil || !sealed || json.Unmarshal(object, c) != nil || c.Format != format || !c.isSorted() {
+		return new(Census), nil
+	}
+	return c, nil
+}
+
+// isSorted reports whether the parts are sorted, do not overlap, and have whole sites.
+func (c *Census) isSorted() bool {
+	for i, p := range c.Parts {
+		if p.From != p.From.SiteRange().From || p.To != p.To.SiteRange().From || p.To != 0 && p.To <= p.From ||
+			i > 0 && (c.Parts[i-1].To == 0 || c.Parts[i-1].To > p.From) {
+			return false
+		}
+	}
+	return true
+}
+
+// Save saves a census that Update has returned for these books. It leaves out the parts with URLs in spool objects,
+// which may never be packed. If objects are lost or damaged, it saves nothing.
+func (c *Census) Save(ctx context.Context, bucket blob.Bucket, books *account.Bucket) error {
+	spooled, err := books.Sites(ctx, func(key string) bool { return !slices.Contains(c.Books, key) })
+	if err != nil || len(books.Faults()) > 0 {
+		return err
+	}
+	saved := *c
+	saved.Parts = c.without(spooled, func(*Part) bool { return false })
+	return saved.put(ctx, bucket)
+}
+
+func (c *Census) put(ctx context.Context, bucket blob.Bucket) error {
+	content, err := json.Marshal(c)
+	if err == nil {
+		err = bucket.Replace(ctx, layout.Census, layout.Seal(content))
+	}
+	if err != nil {
+		return fmt.Errorf("cannot save the census: %w", err)
+	}
+	return nil
+}
+
+// Rename tells the saved census that books were merged into one. If only some of them were counted, their URLs are
+// counted again.
+func Rename(ctx context.Context, bucket blob.Bucket, books []string, merged string) error {
+	c, err := Read(ctx, bucket)
+	if err != nil || len(c.Parts) == 0 {
+		return err
+	}
+	before := len(c.Books)
+	c.Books = slices.DeleteFunc(c.Books, func(key string) bool { return slices.Contains(books, key) })
+	switch before - len(c.Books) {
+	case 0:
+		return nil
+	case len(books):
+		c.Books = append(c.Books, merged)
+	}
+	return c.put(ctx, bucket)
+}
+
+// Refresh counts the URLs of the bucket again and saves the numbers, if that pays. It pays in three cases:
+//
+//   - No number holds any more, because the settings have changed or a counted book is not listed any more.
+//   - There are books that were not counted, and the crawl has ended.
+//   - These books are larger than all that were counted. So a crawl that goes on for long counts each URL a few times
+//     only.
+//
+// If objects are lost or damaged, Refresh counts nothing. It then removes the last numbers if the settings have changed:
+// they may have names of hosts that takedowns forget.
+func Refresh(ctx context.Context, bucket blob.Bucket, s *settings.Settings, now time.Time, ended bool) error {
+	last, err := Read(ctx, bucket)
+	if err != nil {
+		return err
+	}
+	pays, err := last.isOutdated(ctx, bucket, s, ended)
+	if err != nil || !pays {
+		return err
+	}
+	books, err := account.Survey(ctx, bucket, s)
+	switch {
+	case err != nil:
+		return err
+	case len(books.Faults()) == 0:
+	case last.Settings != s.Fingerprint() && len(last.Parts) > 0:
+		return new(Census).put(ctx, bucket)
+	default:
+		return nil
+	}
+	next, err := last.Update(ctx, bucket, books, s, now, nil)
+	if err != nil {
+		return fmt.Errorf("cannot count the URLs: %w", err)
+	}
+	return next.Save(ctx, bucket, books)
+}
+
+// isOutdated decides whether it pays to count the URLs again (see Refresh). It reads the manifests only.
+func (c *Census) isOutdated(ctx context.Context, bucket blob.Reader, s *settings.Settings, ended bool) (bool, error) {
+	var counted, others int64 // bytes of books
+	var manifests []manifest.Manifest
+	for _, id := range s.Partitions() {
+		m, err := partition.Read(ctx, bucket, id)
+		if err != nil && !partition.IsFault(err) {
+			return false, err
+		}
+		for _, b := range m.Books {
+			if slices.Contains(c.Books, b.Key) {
+				counted += b.Bytes
+			} else {
+				others += b.Bytes
+			}
+		}
+		manifests = append(manifests, m)
+	}
+	switch {
+	case len(c.Books) == 0 && others == 0:
+		return false, nil
+	case c.Settings != s.Fingerprint() || !c.isListed(manifests):
+		return true, nil
+	}
+	return others > 0 && (ended || others >= counted), nil
+}

@@ -1,0 +1,148 @@
+package census
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
+)
+
+// TestCosts counts 40 books, and then one more. The second time, only this book and the blocks of its sites may be
+// read; and if nothing has changed, no block.
+func TestCosts(t *testing.T) {
+	w := newWorld(t, 1)
+	for range 40 {
+		w.learn()
+	}
+	first, all := w.update(t.Context(), new(Census))
+	w.save(first)
+	if _, urls := w.update(t.Context(), w.read()); urls != 0 {
+		t.Errorf("%d URLs were counted again, although nothing has changed", urls)
+	}
+	w.learn()
+	if _, urls := w.update(t.Context(), w.read()); urls == 0 || urls > all/2 {
+		t.Errorf("%d of %d URLs were counted again for a book of few", urls, all)
+	}
+}
+
+// TestUnusable: a census that is lost, damaged, of a later format or of other books is not used.
+func TestUnusable(t *testing.T) {
+	for name, change := range map[string]func(c Census) []byte{
+		"empty":          func(Census) []byte { return nil },
+		"not sealed":     func(c Census) []byte { content, _ := json.Marshal(c); return content },
+		"damaged":        func(c Census) []byte { content := sealed(c); content[len(content)/2] ^= 1; return content },
+		"later format":   func(c Census) []byte { c.Format++; return sealed(c) },
+		"parts overlap":  func(c Census) []byte { c.Parts = append(c.Parts, c.Parts[0]); return sealed(c) },
+		"divided site":   func(c Census) []byte { c.Parts = []Part{{Range: layout.Range{To: 7}}}; return sealed(c) },
+		"a book is gone": func(c Census) []byte { c.Books = append(c.Books, layout.BookKey(0, "gone")); return sealed(c) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, 2)
+			for range 5 {
+				w.learn()
+			}
+			c, all := w.update(t.Context(), new(Census))
+			for i := range c.Parts {
+				c.Parts[i].All.Stored += 100 // shows whether it is used
+			}
+			if err := w.bucket.Replace(t.Context(), layout.Census, change(*c)); err != nil {
+				t.Fatal(err)
+			}
+			if _, urls := w.update(t.Context(), w.read()); urls != all {
+				t.Errorf("%d URLs were counted, want all %d", urls, all)
+			}
+		})
+	}
+}
+
+func sealed(c Census) []byte {
+	content, err := json.Marshal(c)
+	if err != nil {
+		panic(err)
+	}
+	return layout.Seal(content)
+}
+
+// TestRefresh counts when that pays, and only then.
+func TestRefresh(t *testing.T) {
+	w := newWorld(t, 3)
+	bucket := countblob.New(w.bucket)
+	refresh := func(ended bool) (written bool) {
+		s, _ := w.survey()
+		before := bucket.Counts()
+		if err := Refresh(t.Context(), bucket, s, w.clock.Now(), ended); err != nil {
+			t.Fatal(err)
+		}
+		return bucket.Counts().Minus(before).Put > 0
+	}
+	expect := func(what string, ended, want bool) {
+		t.Helper()
+		if got := refresh(ended); got != want {
+			t.Errorf("%s: written %v, want %v", what, got, want)
+		}
+	}
+	expect("an empty bucket", true, false)
+	w.learn()
+	expect("never counted", false, true)
+	expect("nothing new", true, false)
+	for range 3 {
+		w.learn()
+	}
+	expect("more than was counted", false, true)
+	w.learn()
+	expect("little more", false, false)
+	expect("little more, and the crawl has ended", true, true)
+	if _, err := takedown.Forget(t.Context(), w.bucket, takedown.Site("site5.example", w.clock.Now())); err != nil {
+		t.Fatal(err)
+	}
+	expect("a takedown", false, true)
+	want, _ := w.update(t.Context(), new(Census))
+	if diff := cmp.Diff(show(want, w.clock.Now()), show(w.read(), w.clock.Now())); diff != "" {
+		t.Errorf("saved numbers (-counted +saved):\n%s", diff)
+	}
+	if err := w.bucket.Delete(t.Context(), w.read().Books[0]); err != nil {
+		t.Fatal(err)
+	}
+	w.learn()
+	expect("a lost book", true, false)
+	if _, err := takedown.Forget(t.Context(), w.bucket, takedown.Site("site6.example", w.clock.Now())); err != nil {
+		t.Fatal(err)
+	}
+	expect("a takedown, and a lost book", true, true)
+	if c := w.read(); len(c.Parts) > 0 {
+		t.Errorf("after a takedown that could not be counted, numbers are left: %+v", c)
+	}
+}
+
+// FuzzRead reads damaged hints. What is read must be such that it can be updated.
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(`{"format":1,"settings":"s","books":["b"],"parts":[{"from":0,"to":4294967296,"time":"2026-11-26T15:00:00Z","all":{"stored":1}}]}`))
+	f.Add([]byte(`{"format":1,"parts":[{"from":4294967296,"to":0},{"from":0,"to":0}]}`))
+	f.Add([]byte(`{}`))
+	f.Fuzz(func(t *testing.T, object []byte) {
+		if !json.Valid(object) || len(object) < 2 || object[0] != '{' {
+			return
+		}
+		bucket := memblob.New()
+		functionstest.Put(t, bucket, layout.Census, layout.Seal(object))
+		c, err := Read(t.Context(), bucket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := layout.Place(0)
+		for _, gap := range c.gaps() {
+			if gap.From < next || gap.To != 0 && gap.To <= gap.From {
+				t.Errorf("gaps %v", c.gaps())
+			}
+			next = gap.To
+		}
+		show(c, time.Time{})
+	})
+}
