@@ -20,6 +20,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/census"
 	"github.com/bucketsearch/bucketsearch/functions/shared/collect"
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/functions/shared/restore"
@@ -61,6 +62,9 @@ func DefaultLimits() Limits {
 // hintAge is the time after which the sweep checks the hint of the settings again, by LISTs. Whoever publishes writes
 // the hint; so the sweep finds it outdated only if a publisher was killed.
 const hintAge = time.Hour
+
+// censusAge is the time after which it is decided again whether to count the URLs.
+const censusAge = time.Hour
 
 // Function is the sweep function, with the clients and limits that it works with.
 type Function struct {
@@ -115,6 +119,7 @@ func (f *Function) Run(ctx context.Context, t task.Clean) error {
 //	vital signs and clicks        delete old ones, once in a grace period (a day)
 //	runs                          delete those that no frontier needs, once in a grace period
 //	limits                        pause the crawl when one is reached
+//	numbers of URLs               count them again, once in censusAge or when the crawl ends
 //	every crawl partition         send schedule a task to lease batches
 //	finished URLs                 move their states from Redis to the bucket if there are many
 func (f *Function) sweep(ctx context.Context) error {
@@ -143,12 +148,24 @@ func (f *Function) sweep(ctx context.Context) error {
 		}
 	}
 	errs = append(errs, f.forgetJudgments(ctx, inForce), f.drain(ctx), f.forgetLetters(ctx, inForce), f.resend(ctx),
-		f.once(ctx, "clear old", func() error { return f.clearOld(ctx) }), f.clearRuns(ctx, inForce), f.enforceLimits(ctx, inForce))
+		f.once(ctx, "clear old", func() error { return f.clearOld(ctx) }), f.clearRuns(ctx, inForce), f.enforceLimits(ctx, inForce),
+		f.count(ctx, inForce))
 	for _, crawl := range inForce.Crawl.Partitions() {
 		errs = append(errs, f.schedule(ctx, crawl, inForce))
 	}
 	errs = append(errs, f.fronts().Retire(ctx, inForce)) // last: to merge large runs takes minutes
 	return errors.Join(errs...)
+}
+
+// count counts the URLs by their states again, if that pays (see census.Refresh). It decides so once in censusAge, and
+// at once when the crawl ends or takedowns change: saved numbers may have names of hosts.
+func (f *Function) count(ctx context.Context, s *settings.Settings) error {
+	ended, err := f.hasEnded(ctx, s)
+	if err != nil {
+		return err
+	}
+	name := fmt.Sprintf("census %d %t", s.Takedowns.Hidden().Version, ended)
+	return f.every(ctx, censusAge, name, func() error { return census.Refresh(ctx, f.Bucket, s, f.Now(), ended) })
 }
 
 // inForce returns the settings in force, from their hint, which sweep writes again if it is behind.

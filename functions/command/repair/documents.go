@@ -32,6 +32,7 @@ import (
 //
 //	object                                          mended by
 //	hint of the settings                            writing it again from the documents
+//	hint of the numbers of URLs                     deleting it; the next sweep counts the URLs again
 //	judgment of a forgotten page, or click on it    erasing the judgment or click
 //	quarantined bytes that have changed             giving them the key that has their present hash
 //	any other damaged object                        deleting it
@@ -50,6 +51,12 @@ func (r *Repairer) mendApart(ctx context.Context, problem verify.Problem, report
 	if key == layout.SettingsHint {
 		if err = numbered.Refresh(ctx, r.Bucket); err == nil {
 			r.say(ctx, report, []string{key + " was damaged, and is written again from the documents"})
+		}
+		return true, err
+	}
+	if key == layout.Census {
+		if err = r.Bucket.Delete(ctx, key); err == nil {
+			r.say(ctx, report, []string{key + " was damaged, and is deleted; the next sweep counts the URLs again"})
 		}
 		return true, err
 	}

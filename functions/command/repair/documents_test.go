@@ -8,10 +8,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/functions/command/verify/verifytest"
+	"github.com/bucketsearch/bucketsearch/functions/shared/census"
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
@@ -258,5 +260,30 @@ func TestDamagedSettingsHint(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(whole), string(w.Content(layout.SettingsHint))); diff != "" {
 		t.Errorf("hint (-want +got):\n%s", diff)
+	}
+}
+
+// TestWrongNumbers changes a number of URLs in the census. Verify must find it, and repair must delete the census.
+func TestWrongNumbers(t *testing.T) {
+	w := done(t)
+	s := w.Settings
+	books, err := account.Survey(t.Context(), w.Bucket, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted, err := new(census.Census).Update(t.Context(), w.Bucket, books, s, functionstest.Start, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted.Parts[0].All.Stored++
+	if err := counted.Save(t.Context(), w.Bucket, books); err != nil {
+		t.Fatal(err)
+	}
+	report := run(w)
+	if len(report.Left) > 0 || len(report.Mended) != 1 || !strings.Contains(report.Mended[0], layout.Census) {
+		t.Errorf("mended %q and left:\n%s", report.Mended, sentences(report.Left))
+	}
+	if c, err := census.Read(t.Context(), w.Bucket); err != nil || len(c.Parts) > 0 {
+		t.Errorf("%+v, %v", c, err)
 	}
 }

@@ -30,6 +30,7 @@ var apart = []struct {
 	check  func(key string, content []byte) error
 }{
 	{layout.SettingsHint, func(_ string, content []byte) error { return checkSeal(content) }},
+	{layout.Census, func(_ string, content []byte) error { return checkSeal(content) }},
 	{layout.Copies, func(_ string, content []byte) error { return checkSeal(content) }}, // read before the versions: a version is written before its copy, so a copy that is found has its version
 	{layout.Strategies, checkVersion[rules.Document]},
 	{layout.Collections, checkVersion[collection.Collection]},
@@ -70,8 +71,8 @@ func checkControls(key string, content []byte) error {
 	return checkVersion[control.Document](key, content)
 }
 
-// checkSeal checks an object by its checksum (see layout.Unseal), which it must have. The object is the
-// hint of the settings, or the copy of one version of a published document. In old buckets, only the
+// checkSeal checks an object by its checksum (see layout.Unseal), which it must have. The object is
+// a hint, or the copy of one version of a published document. In old buckets, only the
 // version itself may have no checksum.
 func checkSeal(content []byte) error {
 	_, sealed, err := layout.Unseal(content)

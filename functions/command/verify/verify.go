@@ -109,7 +109,7 @@ func (v *Verifier) Run(ctx context.Context) (Report, error) {
 	}
 	r := &run{Verifier: v, settings: s, byKey: make(map[string]*storedPackage)}
 	for _, step := range []func(context.Context) error{
-		r.readApart, r.begin, r.readPackages, r.readBooks, r.foldRanges, r.readSegments, r.judgePages, r.readQuarantine, r.readJudgments,
+		r.readApart, r.begin, r.readPackages, r.readBooks, r.foldRanges, r.checkCensus, r.readSegments, r.judgePages, r.readQuarantine, r.readJudgments,
 	} {
 		if err := step(ctx); err != nil {
 			return Report{}, err

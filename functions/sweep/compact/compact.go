@@ -11,6 +11,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/census"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
@@ -35,17 +36,26 @@ func DefaultLimits() Limits { return Limits{Books: 8, Bytes: 64 << 20} }
 // from the smallest size class that has at least Limits.Books books. With the default limits, the
 // new book is about eight times as large as each old one. Books larger than half of Limits.Bytes
 // are not merged any more. If one of the books is damaged, Run merges nothing and returns the
-// error: repair has to mend the book.
-func Run(ctx context.Context, bucket blob.Reader, p *partition.Partition, l Limits, log *slog.Logger) error {
+// error: repair has to mend the book. Since nothing new is learnt, the URLs need not be counted again (see
+// census.Rename).
+func Run(ctx context.Context, bucket blob.Bucket, p *partition.Partition, l Limits, log *slog.Logger) error {
 	books := l.mergeable(p.Manifest().Books)
 	if len(books) == 0 {
 		return nil
 	}
 	key, err := Rewrite(ctx, bucket, p, books, book.Filter{})
-	if err == nil {
-		log.InfoContext(ctx, "merged books", "partition", p.ID(), "generation", p.Manifest().Generation, "books", len(books), "into", key)
+	if err != nil {
+		return err
 	}
-	return err
+	log.InfoContext(ctx, "merged books", "partition", p.ID(), "generation", p.Manifest().Generation, "books", len(books), "into", key)
+	return census.Rename(ctx, bucket, keysOf(books), key)
+}
+
+func keysOf(books []manifest.Book) (keys []string) {
+	for _, b := range books {
+		keys = append(keys, b.Key)
+	}
+	return keys
 }
 
 // Rewrite merges old books into a new one, commits the new book in their place, and returns its
@@ -70,10 +80,7 @@ func Rewrite(ctx context.Context, bucket blob.Reader, p *partition.Partition, ol
 	if err != nil {
 		return "", err
 	}
-	var keys []string
-	for _, b := range old {
-		keys = append(keys, b.Key)
-	}
+	keys := keysOf(old)
 	err = p.Commit(ctx, func(e *partition.Edit) error {
 		if len(keys) == 1 && keys[0] == merged.Key {
 			return partition.ErrUnchanged
