@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/command/verify"
+	"github.com/bucketsearch/bucketsearch/layout"
 	accounts "github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
@@ -75,7 +76,7 @@ func (c *Cloud) decided(t *testing.T) map[string]bool {
 		t.Fatal(err)
 	}
 	all := make(map[string]bool)
-	for u, err := range books.All(t.Context()) {
+	for u, err := range books.All(t.Context(), layout.Range{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
