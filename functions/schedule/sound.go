@@ -42,32 +42,41 @@ func (m *memory) remember(crawl int, leased layout.Version) {
 }
 
 // sound reports whether URLs may be leased from a frontier. If not, it sends the sweep a message, so that the
-// sweep rebuilds the frontier:
+// sweep rebuilds what must be rebuilt:
 //
 //	frontier                                     URLs may be leased   message to the sweep
 //	built under the settings in force            yes                  no
 //	built under other settings                   yes                  no: pack sends it
 //	lost, in whole or in part                    no                   yes
 //	older than when this process saw it before   no                   yes
+//	that of another partition is not built       no                   yes
+//
+// The reason for the last row: while one frontier is new, lost or being rebuilt, pack cannot settle batches with links
+// to its URLs. The leases of these batches would end, and their URLs would be requested again and again. And the
+// stored pages of a collection with a limit are not all counted meanwhile.
 func (f *Function) sound(ctx context.Context, front *frontier.Frontier, crawl int, s *settings.Settings) (bool, error) {
 	f.memory.mu.Lock()
 	defer f.memory.mu.Unlock()
-	newest, err := front.Check(ctx, s.Fingerprint())
+	newest, reason := front.Check(ctx, s.Fingerprint())
 	switch {
-	case err == nil || errors.Is(err, frontier.ErrSettings):
-		if !f.memory.see(crawl, newest) {
-			return true, nil
-		}
+	case reason != nil && !errors.Is(reason, frontier.ErrNotBuilt):
+		return false, reason
+	case reason != nil && !errors.Is(reason, frontier.ErrSettings): // it is lost
+	case f.memory.see(crawl, newest):
 		f.Log.WarnContext(ctx, "Redis has become an older copy of itself", "crawl", crawl, "newest", newest, "was", f.memory.newest[crawl])
 		if err := front.Distrust(ctx); err != nil {
 			return false, err
 		}
-	case !errors.Is(err, frontier.ErrNotBuilt):
-		return false, err
+	default:
+		all, err := frontier.AllBuilt(ctx, f.Redis, s.Crawl.Partitions())
+		if all || err != nil {
+			return all, err
+		}
+		reason = errors.New("the frontier of another crawl partition is not built")
 	}
-	asked, errAsked := task.AskSweep(ctx, f.Sender, f.Redis, f.Now())
+	asked, err := task.AskSweep(ctx, f.Sender, f.Redis, f.Now())
 	if asked {
-		f.Log.InfoContext(ctx, "a sweep is asked for", "crawl", crawl, "reason", err)
+		f.Log.InfoContext(ctx, "a sweep is asked for", "crawl", crawl, "reason", reason)
 	}
-	return false, errAsked
+	return false, err
 }

@@ -9,9 +9,11 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
 // queues runs schedule, and returns the names of the queues to which it sent messages.
@@ -53,6 +55,38 @@ func TestAsksForSweep(t *testing.T) {
 		w.admit(1, "")
 		w.expectQueues("half built")
 	})
+}
+
+// TestWaitsForOtherFrontiers checks that nothing is leased, and no expired lease ended, as long as the frontier of another
+// crawl partition is not built. Otherwise the URLs of a batch with a link to that partition, which cannot be settled
+// meanwhile, would be requested again and again.
+func TestWaitsForOtherFrontiers(t *testing.T) {
+	w := newWorld(t, redistest.Server(t), nil)
+	w.admit(3, "")
+	w.expectQueues("all are built", task.Fetch)
+	w.admit(3, "?more")
+	split := func(newest rules.Document, unused int) ([]rules.Rule, error) {
+		at := w.parse(site).Place.SiteRange() // the site stays in partition 0
+		return newest.Split(0, unused, at.To)
+	}
+	if _, err := rules.Change(t.Context(), w.bucket(), rules.Crawl, w.clock.Now(), split); err != nil {
+		t.Fatal(err)
+	}
+	w.clock.Advance(batch.MaxTime + time.Second)
+	w.expectQueues("partition 1 is not built", task.Sweep)
+	if leases, err := frontier.New(w.Redis, 0).Leases(t.Context()); err != nil || len(leases) != 1 {
+		t.Errorf("leases %v, %v; want one", leases, err)
+	}
+	other := frontier.New(w.Redis, 1)
+	if err := other.Open(t.Context(), 2, "other settings", nil); err != nil {
+		t.Fatal(err)
+	}
+	w.expectQueues("partition 1 is built", task.Fetch)
+	w.clock.Advance(batch.MaxTime + time.Second)
+	if err := other.Distrust(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.expectQueues("partition 1 is invalidated", task.Sweep)
 }
 
 // TestOlderRedis replaces the contents of Redis by a complete but older state. It checks that

@@ -72,10 +72,10 @@ func splitStrategyCommand(where *location) *cobra.Command {
 		Use:   "split KIND PARTITION",
 		Short: "Give half of a partition to a new one",
 		Long: "Split publishes a next version in which a new partition has half of the sites of a\n" +
-			"partition, by what the books have about them. The crawl goes on meanwhile. Of kind\n" +
-			"storage, new pages of these sites are stored in the new partition; those stored before\n" +
-			"stay in the old one, and are found there. Of kind crawl, the queues of the two\n" +
-			"partitions are built anew, and no others.",
+			"partition, by what the books have about them. Of kind storage, new pages of these sites\n" +
+			"are stored in the new partition; those stored before stay in the old one, and are found\n" +
+			"there. The crawl goes on meanwhile. Of kind crawl, the queues of the two partitions are\n" +
+			"built anew, and no others. Until they are, nothing further is requested.",
 		Example: "  bucketsearch strategy split storage 0",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
@@ -120,7 +120,7 @@ func joinStrategyCommand(where *location) *cobra.Command {
 		Use:   "join KIND PARTITION INTO",
 		Short: "Give all of a partition to another one",
 		Long: "Join publishes a next version in which a partition has no sites any more, and another\n" +
-			"one has them. The crawl goes on meanwhile, as after split.",
+			"one has them. What follows is the same as after split.",
 		Example: "  bucketsearch strategy join storage 1 0",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 3 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -109,4 +110,20 @@ func Given(ctx context.Context, rdb redis.UniversalClient) (uint64, error) {
 func (f *Frontier) Built(ctx context.Context, settings string) error {
 	_, err := f.Check(ctx, settings)
 	return err
+}
+
+// AllBuilt reports whether the frontiers of all given crawl partitions are built, each under whatever settings: none is
+// new, invalidated or being rebuilt. AllBuilt does not check whether they are complete (see Check).
+func AllBuilt(ctx context.Context, rdb redis.UniversalClient, crawl []int) (bool, error) {
+	var built []*redis.IntCmd
+	_, err := rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
+		for _, partition := range crawl {
+			built = append(built, p.Exists(ctx, New(rdb, partition).key("settings")))
+		}
+		return nil
+	})
+	if err != nil {
+		return false, fmt.Errorf("cannot tell which frontiers are built: %w", err)
+	}
+	return !slices.ContainsFunc(built, func(exists *redis.IntCmd) bool { return exists.Val() == 0 }), nil
 }

@@ -33,7 +33,8 @@
 //	                                                 in the partition before
 //	unchanged pages of URLs with another partition   stay in the partition before
 //	queues of URLs, if storage partitions changed    stay as they are
-//	queues of URLs, if crawl partitions changed      are built anew for the partitions that gain or lose URLs
+//	queues of URLs, if crawl partitions changed      are built anew for the partitions that gain or lose URLs;
+//	                                                 until then no partition leases URLs
 package rules
 
 import (
