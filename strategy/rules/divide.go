@@ -15,26 +15,46 @@ import (
 
 // Change publishes a next version of a strategy, which holds from now on. The function change makes its rules from the
 // newest version. Its parameter unused is a number that no version has for a partition: the number after the
-// highest. If somebody else publishes a version at the same time, Change fails with blob.ErrExists.
+// highest. If somebody else publishes a version at the same time, change is called once more, with that version.
 func Change(ctx context.Context, bucket blob.Bucket, kind Kind, now time.Time, change func(newest Document, unused int) ([]Rule, error)) (Document, error) {
-	history, err := LoadAll(ctx, bucket, kind, now, new(Kept))
+	kept := new(Kept)
+	if _, err := LoadAll(ctx, bucket, kind, now, kept); err != nil { // for example, there is no version
+		return Document{}, err
+	}
+	var failed error
+	published, _, err := store(kind).Publish(ctx, bucket, func(newest Document, version uint64) (next Document, changed bool) {
+		next, failed = newest.next(ctx, bucket, version, now, kept, change)
+		return next, failed == nil
+	})
+	if err = cmp.Or(failed, err); err != nil {
+		return Document{}, err
+	}
+	return published, nil
+}
+
+// next returns the document that Change publishes after d, as the given version.
+func (d Document) next(ctx context.Context, bucket blob.Reader, version uint64, now time.Time, kept *Kept, change func(Document, int) ([]Rule, error)) (Document, error) {
+	if d.From.After(now) {
+		return Document{}, fmt.Errorf("the %s holds only from %s; change its rules then", &d, d.From.Format(time.RFC3339))
+	}
+	history, err := LoadAll(ctx, bucket, d.Kind, now, kept)
 	if err != nil {
 		return Document{}, err
 	}
-	newest, unused := history.Versions[0], 0
-	if newest.From.After(now) {
-		return Document{}, fmt.Errorf("the %s holds only from %s; change its rules then", &newest, newest.From.Format(time.RFC3339))
-	}
-	for _, d := range history.Versions {
-		for _, p := range d.Partitions() {
+	unused := 0
+	for _, known := range history.Versions {
+		for _, p := range known.Partitions() {
 			unused = max(unused, p+1)
 		}
 	}
-	next := Document{Kind: kind, Version: newest.Version + 1, From: now.UTC().Truncate(time.Millisecond), Standard: address.Standard}
-	if next.Rules, err = change(newest, unused); err != nil {
+	next := Document{Kind: d.Kind, Version: version, From: now.UTC().Truncate(time.Millisecond), Standard: address.Standard}
+	if next.Rules, err = change(d, unused); err != nil {
 		return Document{}, err
 	}
-	return next, Publish(ctx, bucket, next)
+	if err := next.checkPublishable(); err != nil {
+		return Document{}, fmt.Errorf("cannot publish the %s: %w", &next, err)
+	}
+	return next, nil
 }
 
 // Ranges returns the ranges of the hash space that the rules with ranges assign to a partition, in ascending order.

@@ -1,15 +1,15 @@
 package rules
 
 import (
-	"errors"
+	"encoding/json"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/layout"
-	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
 // TestSplitAndJoin splits and joins partitions, one step after the other. Each step must move only the URLs of the two
@@ -85,8 +85,8 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestChange: Change offers a number that no version has for a partition, publishes the next version, and publishes
-// nothing if somebody else was faster or the newest version does not hold yet.
+// TestChange: Change offers a number that no version has for a partition, publishes the next version, changes the version
+// of somebody else who was faster, and publishes nothing if the newest version does not hold yet.
 func TestChange(t *testing.T) {
 	bucket := memblob.New()
 	if err := Publish(t.Context(), bucket, Even(Storage, 1, now)); err != nil {
@@ -108,22 +108,58 @@ func TestChange(t *testing.T) {
 	if diff := cmp.Diff([]Rule{rangeTo(0, 60, 0), rangeTo(60, 0, 2)}, got.Rules); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	_, err = Change(t.Context(), bucket, Storage, now, func(newest Document, unused int) ([]Rule, error) {
-		if _, err := Change(t.Context(), bucket, Storage, now, split(50)); err != nil {
-			t.Fatal(err)
+	faster := true
+	last, err := Change(t.Context(), bucket, Storage, now, func(newest Document, unused int) ([]Rule, error) {
+		if faster {
+			faster = false
+			if _, err := Change(t.Context(), bucket, Storage, now, split(50)); err != nil {
+				t.Fatal(err)
+			}
 		}
 		return newest.Split(2, unused, 80)
 	})
-	if !errors.Is(err, blob.ErrExists) {
-		t.Errorf("another was faster: %v", err)
+	if diff := cmp.Diff([]Rule{rangeTo(0, 50, 0), rangeTo(50, 60, 3), rangeTo(60, 80, 2), rangeTo(80, 0, 4)}, last.Rules); err != nil || diff != "" {
+		t.Errorf("another was faster: %v (-want +got):\n%s", err, diff)
 	}
 	later := Even(Storage, 2, now.Add(time.Hour))
-	later.Version = 6
+	later.Version = 7
 	if err := Publish(t.Context(), bucket, later); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Change(t.Context(), bucket, Storage, now, split(50)); err == nil {
 		t.Error("a version that does not hold yet is changed")
+	}
+}
+
+// TestChangeBesideOthers: Change goes beyond a damaged version, and publishes nothing after a version of a newer program,
+// whose fields a next version would lack.
+func TestChangeBesideOthers(t *testing.T) {
+	newer, err := json.Marshal(map[string]any{
+		"kind": Storage, "version": 2, "from": now, "standard": address.Standard, "rules": []Rule{rangeTo(0, 0, 0)}, "weights": 1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		second []byte // version 2 as stored
+		want   uint64 // version that Change publishes; 0: it fails
+	}{
+		"damaged": {[]byte("{"), 3},
+		"newer":   {layout.Seal(newer), 0},
+	} {
+		bucket := memblob.New()
+		if err := Publish(t.Context(), bucket, Even(Storage, 1, now)); err != nil {
+			t.Fatal(err)
+		}
+		if err := bucket.Create(t.Context(), layout.StrategyKey(string(Storage), 2), test.second); err != nil {
+			t.Fatal(err)
+		}
+		published, err := Change(t.Context(), bucket, Storage, now, func(newest Document, unused int) ([]Rule, error) {
+			return newest.Split(0, unused, 70)
+		})
+		if (err == nil) != (test.want > 0) || published.Version != test.want {
+			t.Errorf("%s: version %d, %v; want version %d", name, published.Version, err, test.want)
+		}
 	}
 }
 
