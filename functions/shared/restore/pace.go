@@ -26,7 +26,9 @@ import (
 // earlier than now plus the host's delay. If the host may be in the middle of a batch whose lease was
 // lost, the wait is longer by batch.MaxTime, within which every batch ends.
 //
-// If a host is moved to another frontier, the records of the old frontier are copied there.
+// If a host is moved to another frontier, the records of the old frontier are copied there. A process may renew the
+// lease of a batch, but does so in the old frontier. So the copy of a lease ends only when every batch has
+// ended, or when the batch is settled.
 type paceKeeper struct {
 	settings *settings.Settings
 	now      time.Time
@@ -138,18 +140,24 @@ func (f *Frontiers) moved(ctx context.Context, p *paceKeeper, fronts map[int]*fr
 }
 
 // ownedBy selects, of the given leased batches, those that may request URLs of the given crawl
-// partition. These are the batches with at least one URL that the partition owns. Batches whose
-// URLs are not known are among them, too, since they could contain such a URL.
+// partition. These are the batches with at least one URL that the partition owns; their deadlines
+// become the time by which they have ended even if their leases are renewed. Batches whose URLs are
+// not known are among the result, too, since they could contain such a URL. Their leases are copies,
+// which nobody renews.
 func (p *paceKeeper) ownedBy(crawl int, held []frontier.Held) (own []frontier.Held) {
 	for _, b := range held {
-		if len(b.URLs) == 0 || slices.ContainsFunc(b.URLs, func(url string) bool {
+		owned := slices.ContainsFunc(b.URLs, func(url string) bool {
 			at, err := address.Parse(url)
 			if err != nil {
 				return false
 			}
 			owner, err := p.settings.Crawl.Decide(at)
 			return err == nil && owner == crawl
-		}) {
+		})
+		if end := p.now.Add(batch.MaxTime); owned && end.After(b.Deadline) {
+			b.Deadline = end
+		}
+		if owned || len(b.URLs) == 0 {
 			own = append(own, b)
 		}
 	}
