@@ -3,6 +3,7 @@ package schedule
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
@@ -50,11 +51,15 @@ func (m *memory) remember(crawl int, leased layout.Version) {
 //	lost, in whole or in part                    no                   yes
 //	older than when this process saw it before   no                   yes
 //	that of another partition is not built       no                   yes
+//	that of a partition not in the strategy      no                   no: it is not rebuilt
 //
-// The reason for the last row: while one frontier is new, lost or being rebuilt, pack cannot settle batches with links
+// The reason for the last row but one: while one frontier is new, lost or being rebuilt, pack cannot settle batches with links
 // to its URLs. The leases of these batches would end, and their URLs would be requested again and again. And the
 // stored pages of a collection with a limit are not all counted meanwhile.
 func (f *Function) sound(ctx context.Context, front *frontier.Frontier, crawl int, s *settings.Settings) (bool, error) {
+	if !slices.Contains(s.Crawl.Partitions(), crawl) {
+		return false, nil
+	}
 	f.memory.mu.Lock()
 	defer f.memory.mu.Unlock()
 	newest, reason := front.Check(ctx, s.Fingerprint())

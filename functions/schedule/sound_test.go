@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
@@ -87,6 +88,30 @@ func TestWaitsForOtherFrontiers(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.expectQueues("partition 1 is invalidated", task.Sweep)
+}
+
+// TestDroppedPartition: for a partition that the strategy does not have, nothing is leased, and no sweep is asked for, which
+// would not build its frontier. On AWS the clock of a partition ticks on after it was joined with another.
+func TestDroppedPartition(t *testing.T) {
+	w := newWorld(t, redistest.Server(t), nil)
+	front := frontier.New(w.Redis, 1)
+	for _, built := range []bool{false, true} {
+		if built {
+			if err := front.Open(t.Context(), 1, "earlier settings", nil); err != nil {
+				t.Fatal(err)
+			}
+			a := w.parse(site)
+			if _, err := front.Admit(t.Context(), w.clock.Now(), []frontier.Entry{{URL: a.URL, ID: a.ID, Host: a.Host, Collection: functionstest.Collection}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Run(t.Context(), task.Lease{Crawl: 1}); err != nil {
+			t.Error(err)
+		}
+		if sent := w.sender.Take(); len(sent) > 0 {
+			t.Errorf("built %v: sent %v", built, sent)
+		}
+	}
 }
 
 // TestOlderRedis replaces the contents of Redis by a complete but older state. It checks that
