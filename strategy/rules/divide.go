@@ -119,11 +119,10 @@ func (d Document) Join(from, into int) ([]Rule, error) {
 }
 
 // Moved compares two versions of a strategy. It returns the partitions that have other URLs under the version after than
-// under the version before, in ascending order. The result same is false if one of the versions may refuse URLs that
-// the other does not, or if that and the partitions cannot be told from the ranges alone: then the other result has no
-// meaning. So same is true only if the rules with ranges come last, cover the hash space in both versions, and are all
-// in which the versions differ.
-func Moved(before, after Document) (partitions []int, same bool) {
+// under the version before, in ascending order. It can tell them only if in both versions the rules with ranges come last
+// and cover the hash space, and the rules before them are equal. Otherwise the result told is false: any partition may
+// have other URLs, and other URLs may be refused.
+func Moved(before, after Document) (partitions []int, told bool) {
 	was, known := before.owners()
 	is, knownAfter := after.owners()
 	if !known || !knownAfter || !reflect.DeepEqual(before.Rules[:len(before.Rules)-len(was)], after.Rules[:len(after.Rules)-len(is)]) {

@@ -45,8 +45,8 @@ func TestSplitAndJoin(t *testing.T) {
 			continue
 		}
 		next := Document{Kind: Storage, Rules: got}
-		if moved, same := Moved(d, next); !same || !cmp.Equal(moved, step.moved) {
-			t.Errorf("step %d: moved %v, %v; want %v", i, moved, same, step.moved)
+		if moved, told := Moved(d, next); !told || !cmp.Equal(moved, step.moved) {
+			t.Errorf("step %d: moved %v, %v; want %v", i, moved, told, step.moved)
 		}
 		if faults := next.Faults(); len(faults) > 0 {
 			t.Errorf("step %d: %q", i, faults)
@@ -55,7 +55,7 @@ func TestSplitAndJoin(t *testing.T) {
 	}
 }
 
-// TestMoved compares rules of which it must not be said that they admit the same URLs, and others.
+// TestMoved compares versions of which Moved can tell the partitions with other URLs, and others.
 func TestMoved(t *testing.T) {
 	const end = 0
 	refuse, site := Rule{Refuse: true, Pattern: "*.pdf"}, Rule{Site: "example.org", Partition: 1}
@@ -63,7 +63,7 @@ func TestMoved(t *testing.T) {
 	for name, test := range map[string]struct {
 		before, after []Rule
 		moved         []int
-		same          bool
+		told          bool
 	}{
 		"nothing":           {[]Rule{whole}, []Rule{whole}, nil, true},
 		"another order":     {[]Rule{rangeTo(0, 9, 0), rangeTo(9, end, 1)}, []Rule{rangeTo(9, end, 1), rangeTo(0, 9, 0)}, nil, true},
@@ -78,9 +78,9 @@ func TestMoved(t *testing.T) {
 		"an overlap":        {[]Rule{whole}, []Rule{rangeTo(0, 9, 0), rangeTo(5, end, 1)}, nil, false},
 		"no ranges":         {[]Rule{{Pattern: "*"}}, []Rule{{Pattern: "*", Partition: 1}}, nil, false},
 	} {
-		moved, same := Moved(Document{Rules: test.before}, Document{Rules: test.after})
-		if same != test.same || same && !cmp.Equal(moved, test.moved) {
-			t.Errorf("%s: %v, %v; want %v, %v", name, moved, same, test.moved, test.same)
+		moved, told := Moved(Document{Rules: test.before}, Document{Rules: test.after})
+		if told != test.told || told && !cmp.Equal(moved, test.moved) {
+			t.Errorf("%s: %v, %v; want %v, %v", name, moved, told, test.moved, test.told)
 		}
 	}
 }

@@ -59,14 +59,14 @@ func Difference(before, after *Settings) Effect {
 // strategies adds the effect of changed strategies. It returns false if other URLs may be refused now, or if any
 // crawl partition may have other URLs now.
 func (e *Effect) strategies(before, after *Settings) bool {
-	same := reflect.DeepEqual(before.Storage.Rules, after.Storage.Rules)
-	if !same {
-		_, same = rules.Moved(before.Storage, after.Storage)
+	told := reflect.DeepEqual(before.Storage.Rules, after.Storage.Rules)
+	if !told {
+		_, told = rules.Moved(before.Storage, after.Storage)
 	}
-	if same && !reflect.DeepEqual(before.Crawl.Rules, after.Crawl.Rules) {
-		e.Moved, same = rules.Moved(before.Crawl, after.Crawl)
+	if told && !reflect.DeepEqual(before.Crawl.Rules, after.Crawl.Rules) {
+		e.Moved, told = rules.Moved(before.Crawl, after.Crawl)
 	}
-	return same
+	return told
 }
 
 // takedowns adds the effect of new takedowns. It returns false if some are taken back.
