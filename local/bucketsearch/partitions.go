@@ -31,12 +31,13 @@ func listStrategyCommand(where *location) *cobra.Command {
 				return err
 			}
 			all := inForce.Partitions()
-			manifests := make([]manifest.Manifest, len(all))
+			lines := make([]string, len(all)) // no manifest is kept: those of all partitions may be large together
 			group, ctx := errgroup.WithContext(cmd.Context())
 			group.SetLimit(readAtOnce)
 			for i, p := range all {
-				group.Go(func() (err error) {
-					manifests[i], err = partition.Read(ctx, a.Bucket, p)
+				group.Go(func() error {
+					m, err := partition.Read(ctx, a.Bucket, p)
+					lines[i] = lineOf(&m, inForce.Storage.Ranges(int(p)))
 					return err
 				})
 			}
@@ -46,22 +47,26 @@ func listStrategyCommand(where *location) *cobra.Command {
 			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			fmt.Fprintln(table, "partition\tof all sites\tstored pages\tsearchable\tpackages\tsegments\tsize")
 			for i, p := range all {
-				m, pages, searchable := &manifests[i], 0, 0
-				for _, pkg := range m.Packages {
-					pages += pkg.Pages
-				}
-				for _, s := range m.Segments {
-					searchable += s.Live()
-				}
-				share := 0.0
-				for _, r := range inForce.Storage.Ranges(int(p)) {
-					share += r.Width()
-				}
-				fmt.Fprintf(table, "%d\t%.1f %%\t%d\t%d\t%d\t%d\t%s\n", p, 100*share/layout.Range{}.Width(), pages, searchable, len(m.Packages), len(m.Segments), bytesText(m.Bytes()))
+				fmt.Fprintf(table, "%d\t%s\n", p, lines[i])
 			}
 			return table.Flush()
 		}),
 	}
+}
+
+// lineOf returns the columns of a partition that follow its number. It gets new pages of the given ranges.
+func lineOf(m *manifest.Manifest, ranges []layout.Range) string {
+	share, pages, searchable := 0.0, 0, 0
+	for _, r := range ranges {
+		share += r.Width()
+	}
+	for _, p := range m.Packages {
+		pages += p.Pages
+	}
+	for _, s := range m.Segments {
+		searchable += s.Live()
+	}
+	return fmt.Sprintf("%.1f %%\t%d\t%d\t%d\t%d\t%s", 100*share/layout.Range{}.Width(), pages, searchable, len(m.Packages), len(m.Segments), bytesText(m.Bytes()))
 }
 
 // readAtOnce is the greatest number of manifests that are read at the same time.

@@ -43,7 +43,7 @@ func TestSteering(t *testing.T) {
 		{"strategy share storage 3", 0, "The storage strategy version 2 holds from"},
 		{"strategy share storage 3", 0, "version 2"},
 		{"strategy split storage 1", 0, "Partition 1 gives sites to the new partition 3. The storage strategy version 3 holds from"},
-		{"strategy list", 0, "packages"},
+		{"strategy list", 0, "33.3 %"},
 		{"strategy join storage 3 1", 0, "Partition 3 gives its sites to partition 1. The storage strategy version 4 holds from"},
 		{"strategy join storage 3 1", 1, "the storage strategy version 4 has no partition 3"},
 		{"strategy split storage 9", 1, "the storage strategy version 4 gives partition 9 no range of two sites or more, so that it cannot be split"},
