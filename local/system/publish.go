@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/fetch"
@@ -14,7 +15,7 @@ import (
 
 // PublishStrategies publishes version 1 of the crawl strategy and of the storage strategy, of the given
 // number of partitions, in a bucket that has none; the result published is true then. In any other bucket
-// it publishes nothing, and it fails if the number is above 1 and differs from that of the bucket.
+// it publishes nothing, and it fails if the number is above 1 and no version of a strategy has had it.
 func (a *Attached) PublishStrategies(ctx context.Context, partitions int) (published bool, err error) {
 	published, err = publishStrategies(ctx, a.Bucket, partitions)
 	return published, a.store.explain(err)
@@ -26,8 +27,10 @@ func publishStrategies(ctx context.Context, bucket blob.Bucket, partitions int) 
 		return false, err
 	}
 	for _, kind := range []rules.Kind{rules.Crawl, rules.Storage} {
-		known, err := rules.Load(ctx, bucket, kind)
-		if has := len(known.Partitions()); err == nil && partitions > 1 && partitions != has {
+		known, err := rules.LoadAll(ctx, bucket, kind, time.Now(), new(rules.Kept))
+		had := func(d rules.Document) bool { return len(d.Partitions()) == partitions }
+		if err == nil && partitions > 1 && !slices.ContainsFunc(known.Versions, had) {
+			has := len(known.Versions[0].Partitions())
 			return false, fmt.Errorf("--partitions %d is for a new bucket, and this one has %d; to divide it: bucketsearch strategy share %s %d", partitions, has, kind, partitions)
 		}
 		if errors.Is(err, blob.ErrAbsent) {
