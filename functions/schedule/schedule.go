@@ -120,8 +120,8 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 // Run first ends the expired leases of a crawl partition: their URLs wait again. Then, unless the
 // crawl is paused, it leases hosts and sends their batches, until no host may be leased or a limit
 // is reached. The URLs of a batch that could not be sent wait again when its lease expires. If the
-// frontier must be rebuilt, Run leases nothing and sends a message to the function sweep, which
-// rebuilds it.
+// frontier of this or another crawl partition must be rebuilt, Run does nothing but send a message to
+// the function sweep, which rebuilds it (see sound).
 func (f *Function) Run(ctx context.Context, t task.Lease) error {
 	now := f.Now()
 	front := frontier.New(f.Redis, t.Crawl)
