@@ -50,9 +50,9 @@ var stopWords = map[string]func() map[string]bool{
 	"sv": stopList("sv", sv.StopWords), "tr": stopList("tr", tr.StopWords), "uk": stopList("uk", nil),
 }
 
-// stopList returns a function that makes the list of a language, given by its BCP 47 code, when it is first called. The parameter load
-// returns bluge's list, and is nil if bluge has none. Words with apostrophes are divided as in texts: don't
-// gives don and t.
+// stopList returns a function that makes the list of a language, given by its BCP 47 code, when it is first
+// called. The parameter load returns bluge's list, and is nil if bluge has none. Words with apostrophes are
+// divided as in texts: don't gives don and t.
 func stopList(code string, load func() analysis.TokenMap) func() map[string]bool {
 	return sync.OnceValue(func() map[string]bool {
 		all := make(map[string]bool)
