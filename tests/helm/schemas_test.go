@@ -168,8 +168,8 @@ func nameOf(object Object) string { return at[string](object, "metadata", "name"
 
 // TestReferences checks that objects name others that are there: pods their ServiceAccount, an Ingress its Service,
 // and a ScaledObject its Deployment, whose number of pods nobody else sets; that what selects pods selects those of
-// one Deployment; and
-// that KEDA gets the metadata that its triggers know, and is told of both keys of every queue of the Deployment.
+// one Deployment; and that KEDA gets the metadata that its triggers know, finds Redis, and is told of both keys of
+// every queue of the Deployment.
 func TestReferences(t *testing.T) {
 	t.Parallel()
 	known := map[string][]string{ // fields with tags in redis_streams_scaler.go and redis_scaler.go of KEDA
@@ -232,6 +232,13 @@ func TestReferences(t *testing.T) {
 						}
 					}
 					keys = append(keys, at[string](metadata, "stream")+at[string](metadata, "listName"))
+					// KEDA runs in a namespace of its own, where the name of a Service alone is not known.
+					address := at[string](metadata, "address")
+					if service, inside := strings.CutSuffix(address, ".default.svc:6379"); inside {
+						need("Service", service)
+					} else if address != "redis.example.org:6379" {
+						t.Errorf("%s: %s looks for Redis at %q", name, id, address)
+					}
 				}
 				var want []string
 				for function := range strings.SplitSeq(flag(scaled, "--functions="), ",") {

@@ -40,9 +40,9 @@ envFrom: [{secretRef: {name: {{ . }}}}]
 --s3={{ required "s3 is missing, such as --set s3=https://s3.example.org/my-bucket" .Values.s3 }}
 {{- end }}
 
-{{- /* HOST:PORT of Redis. */}}
+{{- /* HOST:PORT of Redis, as all namespaces know it: KEDA asks from one of its own. */}}
 {{- define "bucketsearch.redis" -}}
-{{ .Values.redis.address | default (printf "%s-redis:6379" .Release.Name) }}
+{{ .Values.redis.address | default (printf "%s-redis.%s.svc:6379" .Release.Name .Release.Namespace) }}
 {{- end }}
 
 {{- /* What KEDA must know to ask Redis. The password is a variable of the container that it scales. */}}
