@@ -16,7 +16,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/local/redis"
-	"github.com/bucketsearch/bucketsearch/strategy/literal"
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
@@ -39,7 +38,7 @@ func (s *System) openRedis(ctx context.Context) (err error) {
 func dialRedis(ctx context.Context, address string, traffic *vitals.Traffic) (goredis.UniversalClient, error) {
 	client, err := environment.OpenRedis(address, traffic)
 	if err != nil {
-		return nil, WrongOption{literal.Wrong("--redis", address, environment.RedisForm)}
+		return nil, WrongOption{environment.WrongRedis("--redis", address)}
 	}
 	if err := client.Ping(ctx).Err(); err != nil {
 		at, _ := url.Parse(address) // without the password

@@ -129,7 +129,7 @@ func Read(ctx context.Context, function string, getenv func(string) string) (*En
 	e.Settings = &settings.Cache{Bucket: e.Bucket, Now: time.Now, Age: settingsAge}
 	if address := getenv("BUCKETSEARCH_REDIS"); address != "" {
 		if e.Redis, err = OpenRedis(address, e.Traffic); err != nil {
-			return nil, literal.Wrong("BUCKETSEARCH_REDIS", address, RedisForm)
+			return nil, WrongRedis("BUCKETSEARCH_REDIS", address)
 		}
 	}
 	if prefix := getenv("BUCKETSEARCH_QUEUES"); prefix != "" {

@@ -3,15 +3,14 @@ package environment
 import (
 	"cmp"
 	"net/url"
+	"regexp"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/vitals"
+	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
-
-// RedisForm says in messages to people what the address of a Redis looks like.
-const RedisForm = "an address such as redis://127.0.0.1:6379/0, or redis://first:6379?addr=second:6379 of a Redis Cluster"
 
 // dialTimeout is the time in which a connection to a node of a Redis Cluster must be made.
 const dialTimeout = 5 * time.Second
@@ -38,4 +37,18 @@ func OpenRedis(address string, traffic *vitals.Traffic) (redis.UniversalClient, 
 	}
 	options.Dialer = traffic.Dial(redis.NewDialer(options))
 	return redis.NewClient(options), nil
+}
+
+// credentials matches the user and the password in an address, right or wrong, and what stands before them.
+var credentials = regexp.MustCompile(`(?s)^(\w+://)?.*@`)
+
+// WrongRedis returns the error for an address that OpenRedis does not accept, of the setting with the given name. It
+// does not repeat the password, because errors get into logs.
+func WrongRedis(setting, address string) error {
+	form := "an address such as redis://127.0.0.1:6379/0, or redis://first:6379?addr=second:6379 of a Redis Cluster"
+	if credentials.MatchString(address) {
+		address = credentials.ReplaceAllString(address, "${1}…@")
+		form += "; in the password, write %2F for /"
+	}
+	return literal.Wrong(setting, address, form)
 }

@@ -44,3 +44,16 @@ func TestOpenRedis(t *testing.T) {
 		}
 	}
 }
+
+// TestWrongRedis checks that the error for a wrong address shows no password.
+func TestWrongRedis(t *testing.T) {
+	for address, want := range map[string]string{
+		"nowhere":                       `--redis is "nowhere"; write an address such as redis://127.0.0.1:6379/0, or redis://first:6379?addr=second:6379 of a Redis Cluster`,
+		"redis://work:se/@cr\net@a:1/0": `--redis is "redis://…@a:1/0"; write an address such as redis://127.0.0.1:6379/0, or redis://first:6379?addr=second:6379 of a Redis Cluster; in the password, write %2F for /`,
+		"work:secret@a:1":               `--redis is "…@a:1"; write an address such as redis://127.0.0.1:6379/0, or redis://first:6379?addr=second:6379 of a Redis Cluster; in the password, write %2F for /`,
+	} {
+		if diff := cmp.Diff(want, WrongRedis("--redis", address).Error()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", address, diff)
+		}
+	}
+}
