@@ -127,7 +127,9 @@ func (w *Worker) logOf(function string) *slog.Logger { return w.log.With("functi
 // ctx ends, functions that run may go on for WorkerGrace. Then they are stopped, and other workers receive
 // their messages.
 func (w *Worker) Run(ctx context.Context) error {
-	if err := w.awaitPublished(ctx); err != nil || ctx.Err() != nil {
+	if err := w.awaitPublished(ctx); ctx.Err() != nil {
+		return nil // it is told to end before it begins; an error says no more than that
+	} else if err != nil {
 		return err
 	}
 	handlers := w.parts(ctx).functions()

@@ -98,6 +98,17 @@ func TestWorkersShareAddresses(t *testing.T) {
 	}
 }
 
+// TestWorkerEndsAtOnce tells a worker to end before it has begun: that is no error.
+func TestWorkerEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	w := openWorker(t, open(t, options(t)), redistest.Embedded(t), WorkerOptions{Run: []string{task.Pack}})
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if err := w.Run(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestWorkerStopsFetching asks for the end of a lease as fetch does: it must be in the past when the worker stops,
 // so that fetch sends no more requests also to hosts for which it does not wait.
 func TestWorkerStopsFetching(t *testing.T) {
