@@ -131,9 +131,11 @@ func (c *cluster) start(name string) {
 	c.started[name]++
 }
 
-// end tells a container to end, as Kubernetes does, and awaits that.
+// end tells a container to end, as Kubernetes does, and awaits that. Before, it awaits that the program has begun: until
+// then, a signal kills it.
 func (c *cluster) end(name string) {
 	c.t.Helper()
+	c.pods[name].await(c.t, func() bool { return c.pods[name].out.String() != "" })
 	if err := c.pods[name].Process.Signal(syscall.SIGTERM); err != nil {
 		c.t.Fatal(err)
 	}
