@@ -68,7 +68,7 @@ func (f *Frontier) Admit(ctx context.Context, now time.Time, entries []Entry) (A
 			}
 			args = append(args, e.Host, element, wanted)
 		}
-		urls := func() ([]run.URL, error) { return urlsOf(part, func(e Entry) string { return e.URL }) }
+		urls := func(string) ([]run.URL, error) { return urlsOf(part, func(e Entry) string { return e.URL }) }
 		answer, err := f.over(ctx, urls, admitScript, args...).Slice()
 		if err == nil {
 			err = admitted.add(answer)

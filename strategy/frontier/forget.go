@@ -107,7 +107,7 @@ func (f *Frontier) dropFrom(ctx context.Context, key, host string, number int, d
 
 // searchRuns returns a function for over, which returns the names in runs of those of the given URLs that the runs
 // have. The sites of the URLs are not known, so it searches all runs by identity.
-func (f *Frontier) searchRuns(ctx context.Context, wanted map[layout.Identity]Removal) func() ([]run.URL, error) {
+func (f *Frontier) searchRuns(ctx context.Context, wanted map[layout.Identity]Removal) func(list string) ([]run.URL, error) {
 	var searched string // list of runs
 	var found []run.URL // in these runs
 	ids := make(map[layout.Identity]bool, len(wanted))
@@ -116,8 +116,7 @@ func (f *Frontier) searchRuns(ctx context.Context, wanted map[layout.Identity]Re
 			ids[id] = true
 		}
 	}
-	return func() ([]run.URL, error) {
-		text := *f.runs.Load() // over has read it
+	return func(text string) ([]run.URL, error) {
 		if text == searched {
 			return found, nil
 		}

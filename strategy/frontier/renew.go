@@ -38,7 +38,7 @@ func (f *Frontier) Renew(ctx context.Context, now time.Time, renewals []Due) (re
 			}
 			args = append(args, d.Host, element)
 		}
-		urls := func() ([]run.URL, error) { return urlsOf(part, func(d Due) string { return d.URL }) }
+		urls := func(string) ([]run.URL, error) { return urlsOf(part, func(d Due) string { return d.URL }) }
 		n, err := f.over(ctx, urls, renewScript, args...).Int()
 		if err != nil {
 			return renewed, f.failed("renew in", err)

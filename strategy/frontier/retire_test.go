@@ -225,6 +225,35 @@ func TestRetireMeanwhile(t *testing.T) {
 	})
 }
 
+// TestListChangedMeanwhile: while one goroutine looks up an unknown URL in runs, another one with the same RunCache stores
+// it. The state moves to a new run, of which the RunCache then has learnt. The first goroutine must not go on with what
+// it has found in the runs before, or the URL would be requested again.
+func TestListChangedMeanwhile(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		list := entries("a", 9)
+		sought, others := list[4], slices.Concat(list[:4], list[5:])
+		f.mark(book.Stored, others...)
+		f.retire()
+		var cache RunCache
+		other, changed := fixture{New(f.rdb, f.partition).WithRuns(f.bucket).WithRunCache(&cache), t}, false
+		f.WithRunCache(&cache).WithRuns(meddling{f.bucket, func() {
+			if changed {
+				return
+			}
+			changed = true
+			other.mark(book.Stored, sought)
+			other.retire()
+			other.admit(noon, others...)
+		}})
+		if n := f.admit(noon, sought); n != 0 || !changed {
+			t.Errorf("%d admitted, want none: the URL is stored", n)
+		}
+		if c := f.counts(); c.Stored != 9 || c.Waiting != 0 {
+			t.Errorf("%+v, want 9 URLs stored and none waiting", c)
+		}
+	})
+}
+
 // TestRetireKilled kills Retire at each call of the bucket, before and after the call. The frontier knows the same as
 // before, and the next Retire moves what is left.
 func TestRetireKilled(t *testing.T) {

@@ -65,21 +65,18 @@ var errRuns = errors.New("the list of runs has changed")
 // it has found. A fence makes sure that Redis still has the same list of runs: Retire moves states to a run only after
 // it has changed this list. So no state is overlooked.
 //
-// The function urls returns all URLs whose states the script needs. It is called only if some are looked up.
+// The function urls returns all URLs whose states the script needs. It is called only if some are looked up, with the
+// list of runs.
 //
 // If a run is lost, the frontier must be rebuilt: over calls Distrust, and the reply has ErrNotBuilt.
-func (f *Frontier) over(ctx context.Context, urls func() ([]run.URL, error), s *redis.Script, args ...any) *redis.Cmd {
+func (f *Frontier) over(ctx context.Context, urls func(list string) ([]run.URL, error), s *redis.Script, args ...any) *redis.Cmd {
 	failed := func(err error) *redis.Cmd {
 		reply := redis.NewCmd(ctx)
 		reply.SetErr(err)
 		return reply
 	}
-	states := make(map[layout.Identity]string)
+	list, states := f.lastList(), make(map[layout.Identity]string)
 	for {
-		list := ""
-		if known := f.runs.Load(); known != nil {
-			list = *known
-		}
 		reply := f.call(ctx, s, encodeStates(states), &ownerFence{key: f.key("runs"), value: list, err: errRuns}, args)
 		err := reply.Err()
 		unknown := idsOfRecall(reply)
@@ -91,7 +88,6 @@ func (f *Frontier) over(ctx context.Context, urls func() ([]run.URL, error), s *
 				continue
 			}
 		}
-		clear(states) // they are those of another list
 		switch {
 		case errors.Is(err, errRuns):
 			_, err = f.readList(ctx)
@@ -101,7 +97,18 @@ func (f *Frontier) over(ctx context.Context, urls func() ([]run.URL, error), s *
 		if err != nil {
 			return failed(err)
 		}
+		list = f.lastList()
+		clear(states) // they are those of another list
 	}
+}
+
+// lastList returns the list of runs as Redis had it at the last call; "" if none is known. Other goroutines may change
+// it at any time.
+func (f *Frontier) lastList() string {
+	if known := f.runs.Load(); known != nil {
+		return *known
+	}
+	return ""
 }
 
 // isLost reports whether an error says that a run is absent or damaged.
@@ -159,7 +166,7 @@ func parseList(text string) (list runList, err error) {
 
 // recall looks up URLs in the runs of a list, and adds their states to a map: "" for a URL that no run has. The URLs
 // are those with the given identities among those that the function urls returns.
-func (f *Frontier) recall(ctx context.Context, text string, ids map[layout.Identity]bool, urls func() ([]run.URL, error), states map[layout.Identity]string) error {
+func (f *Frontier) recall(ctx context.Context, text string, ids map[layout.Identity]bool, urls func(list string) ([]run.URL, error), states map[layout.Identity]string) error {
 	if f.bucket == nil {
 		return errors.New("it has runs, and no bucket is given to read them")
 	}
@@ -167,7 +174,7 @@ func (f *Frontier) recall(ctx context.Context, text string, ids map[layout.Ident
 	if err != nil {
 		return err
 	}
-	all, err := urls()
+	all, err := urls(text)
 	if err != nil {
 		return err
 	}
@@ -226,8 +233,8 @@ func encodeStates(states map[layout.Identity]string) string {
 }
 
 // always returns a function for over that returns these URLs.
-func always(urls []run.URL) func() ([]run.URL, error) {
-	return func() ([]run.URL, error) { return urls, nil }
+func always(urls []run.URL) func(string) ([]run.URL, error) {
+	return func(string) ([]run.URL, error) { return urls, nil }
 }
 
 // urlsOf returns the names in runs of the URLs of some items.
