@@ -201,6 +201,16 @@ func TestReadPast(t *testing.T) {
 	if past, err = settings.ReadPast(t.Context(), bucket, noon, older); err != nil || past.Crawl.Version != 2 || past.Storage.Version != 2 {
 		t.Errorf("strategies %d and %d, %v; want those in force", past.Crawl.Version, past.Storage.Version, err)
 	}
+	crawl.Version = 3 // repair publishes it in place of damaged versions, which it deletes
+	publish(t, bucket, crawl)
+	for _, version := range []uint64{1, 2} {
+		if err := bucket.Delete(t.Context(), layout.StrategyKey(string(rules.Crawl), version)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if past, err = settings.ReadPast(t.Context(), bucket, noon, versions); err != nil || past.Fingerprint() == before.Fingerprint() {
+		t.Errorf("without versions of a strategy: %v, want other settings", err)
+	}
 	if _, err := settings.ParseVersions("?"); err == nil {
 		t.Error("no error for a text that is no JSON")
 	}

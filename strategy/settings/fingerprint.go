@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -79,9 +80,13 @@ func (s *Settings) Versions() Versions {
 // ReadPast returns the settings with the given versions of the strategies, takedowns and collections. The
 // controls are the present ones. So the result may differ from the settings as they once were: if other documents
 // have changed since, or if a version cannot be read any more. The caller must compare the fingerprints of the
-// two.
+// two. If no version of a strategy is left (repair deletes damaged ones), the result is empty settings.
 func ReadPast(ctx context.Context, bucket blob.Reader, now time.Time, v Versions) (*Settings, error) {
-	return Read(ctx, past{bucket, v}, now)
+	s, err := Read(ctx, past{bucket, v}, now)
+	if errors.Is(err, blob.ErrAbsent) {
+		return new(Settings), nil
+	}
+	return s, err
 }
 
 // past is a bucket in which versions of strategies, takedowns and collections that are newer than the given ones are
