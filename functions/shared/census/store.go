@@ -16,15 +16,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-const (
-	format   = 1
-	maxBytes = 64 << 20 // greatest size of the hint that is read, in bytes
-)
+const format = 1
+
+var maxBytes = 64 << 20 // greatest size of the hint, in bytes; tests set it to a few kilobytes
 
 // Read returns the census that was saved last. The result is the zero Census if there is none, or if it cannot be
 // used because it is damaged or was saved by a newer program: then all URLs are counted again.
 func Read(ctx context.Context, bucket blob.Reader) (*Census, error) {
-	content, err := bucket.Get(ctx, layout.Census, blob.Range{Length: maxBytes})
+	content, err := bucket.Get(ctx, layout.Census, blob.Range{Length: int64(maxBytes)})
 	if errors.Is(err, blob.ErrAbsent) || errors.Is(err, blob.ErrRange) { // of an empty object
 		return new(Census), nil
 	}
@@ -51,7 +50,7 @@ func (c *Census) isSorted() bool {
 }
 
 // Save saves a census that Update has returned for these books. It leaves out the parts with URLs in spool objects,
-// which may never be packed. If objects are lost or damaged, it saves nothing.
+// which may never be packed, and parts that do not fit (see put). If objects are lost or damaged, it saves nothing.
 func (c *Census) Save(ctx context.Context, bucket blob.Bucket, books *account.Bucket) error {
 	spooled, err := books.Sites(ctx, func(key string) bool { return !slices.Contains(c.Books, key) })
 	if err != nil || len(books.Faults()) > 0 {
@@ -62,15 +61,24 @@ func (c *Census) Save(ctx context.Context, bucket blob.Bucket, books *account.Bu
 	return saved.put(ctx, bucket)
 }
 
+// put writes the hint. If it would be larger than maxBytes, put leaves out the last parts, whose URLs are then counted
+// again by every Update.
 func (c *Census) put(ctx context.Context, bucket blob.Bucket) error {
-	content, err := json.Marshal(c)
-	if err == nil {
-		err = bucket.Replace(ctx, layout.Census, layout.Seal(content))
+	for {
+		content, err := json.Marshal(c)
+		if err != nil {
+			return fmt.Errorf("cannot save the census: %w", err)
+		}
+		sealed := layout.Seal(content)
+		if len(sealed) > maxBytes && len(c.Parts) > 0 {
+			c.Parts = c.Parts[:len(c.Parts)*9/10]
+			continue
+		}
+		if err := bucket.Replace(ctx, layout.Census, sealed); err != nil {
+			return fmt.Errorf("cannot save the census: %w", err)
+		}
+		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("cannot save the census: %w", err)
-	}
-	return nil
 }
 
 // Rename tells the saved census that books were merged into one. If only some of them were counted, their URLs are

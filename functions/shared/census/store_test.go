@@ -32,6 +32,30 @@ func TestCosts(t *testing.T) {
 	}
 }
 
+// TestTooLarge saves numbers that do not all fit into the hint. As many parts as fit must be usable, and the numbers
+// must not be taken for outdated.
+func TestTooLarge(t *testing.T) {
+	w := newWorld(t, 1)
+	for range 40 {
+		w.learn()
+	}
+	want, all := w.update(t.Context(), new(Census))
+	defer func(most int) { maxBytes = most }(maxBytes)
+	maxBytes = len(sealed(*want)) * 9 / 10
+	w.save(want)
+	got, urls := w.update(t.Context(), w.read())
+	if urls == 0 || urls > all/2 {
+		t.Errorf("%d of %d URLs were counted again", urls, all)
+	}
+	if diff := cmp.Diff(show(want, w.clock.Now()), show(got, w.clock.Now())); diff != "" {
+		t.Errorf("numbers (-counted +updated):\n%s", diff)
+	}
+	s, _ := w.survey()
+	if again, err := w.read().isOutdated(t.Context(), w.bucket, s, true); again || err != nil {
+		t.Errorf("the saved numbers are outdated: %v, %v", again, err)
+	}
+}
+
 // TestUnusable: a census that is lost, damaged, of a later format or of other books is not used.
 func TestUnusable(t *testing.T) {
 	for name, change := range map[string]func(c Census) []byte{
