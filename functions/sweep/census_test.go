@@ -1,11 +1,16 @@
 package sweep
 
 import (
+	"context"
+	"errors"
+	"slices"
 	"testing"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/census"
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
@@ -72,4 +77,26 @@ func TestCensus(t *testing.T) {
 	w.clock.Advance(censusAge)
 	w.run()
 	expect("after that", false)
+}
+
+// TestSlowCensus lets a sweep run out of time while it counts the URLs. All else must be done by then.
+func TestSlowCensus(t *testing.T) {
+	w := newQuiet(t)
+	w.run()
+	w.sender.Take()
+	w.clock.Advance(censusAge)
+	ctx, timeOut := context.WithCancel(t.Context())
+	w.Bucket = faultblob.New(w.bucket, func(c faultblob.Call) faultblob.Fault {
+		if c.Key != layout.Census {
+			return faultblob.None
+		}
+		timeOut()
+		return faultblob.Hang
+	})
+	if err := w.sweep(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("the sweep: %v", err)
+	}
+	if sent := w.sender.Take(); !slices.ContainsFunc(sent, func(m functionstest.Message) bool { return m.Queue == task.Schedule }) {
+		t.Errorf("the sweep sent nothing to schedule: %v", sent)
+	}
 }

@@ -119,9 +119,9 @@ func (f *Function) Run(ctx context.Context, t task.Clean) error {
 //	vital signs and clicks        delete old ones, once in a grace period (a day)
 //	runs                          delete those that no frontier needs, once in a grace period
 //	limits                        pause the crawl when one is reached
-//	numbers of URLs               count them again, once in censusAge or when the crawl ends
 //	every crawl partition         send schedule a task to lease batches
 //	finished URLs                 move their states from Redis to the bucket if there are many
+//	numbers of URLs               count them again, once in censusAge or when the crawl ends
 func (f *Function) sweep(ctx context.Context) error {
 	read := f.inForce
 	hint := f.every(ctx, hintAge, "settings hint", func() error { return numbered.Refresh(ctx, f.Bucket) })
@@ -148,12 +148,11 @@ func (f *Function) sweep(ctx context.Context) error {
 		}
 	}
 	errs = append(errs, f.forgetJudgments(ctx, inForce), f.drain(ctx), f.forgetLetters(ctx, inForce), f.resend(ctx),
-		f.once(ctx, "clear old", func() error { return f.clearOld(ctx) }), f.clearRuns(ctx, inForce), f.enforceLimits(ctx, inForce),
-		f.count(ctx, inForce))
+		f.once(ctx, "clear old", func() error { return f.clearOld(ctx) }), f.clearRuns(ctx, inForce), f.enforceLimits(ctx, inForce))
 	for _, crawl := range inForce.Crawl.Partitions() {
 		errs = append(errs, f.schedule(ctx, crawl, inForce))
 	}
-	errs = append(errs, f.fronts().Retire(ctx, inForce)) // last: to merge large runs takes minutes
+	errs = append(errs, f.fronts().Retire(ctx, inForce), f.count(ctx, inForce)) // last: to merge large runs takes minutes, and so does counting
 	return errors.Join(errs...)
 }
 
