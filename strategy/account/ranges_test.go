@@ -130,14 +130,41 @@ func TestDivide(t *testing.T) {
 		total += links
 	}
 	ranges := b.Divide(layout.Range{}, rangeBytes)
-	next := layout.Place(0)
-	for _, r := range ranges {
-		if r.From != next {
-			t.Errorf("range %v follows %v", r, next)
-		}
-		next = r.To
-	}
+	next := ranges[len(ranges)-1].To
 	if want := total / rangeBytes; next != 0 || len(ranges) < int(want) || len(ranges) > int(want)+1 {
 		t.Errorf("%d ranges of %d bytes, want %d; the last ends at %v", len(ranges), total, want, next)
+	}
+	middle, last := layout.Place(1<<63), layout.Place(1<<64-1)
+	for _, within := range []layout.Range{{}, {To: middle}, {From: middle}, {From: middle / 2, To: middle}, {From: last}, {From: middle, To: middle + 1}} {
+		for _, bytes := range []int64{1, 1 << 12, 1 << 40} {
+			ranges := b.Divide(within, max(bytes, total>>14))
+			if ranges[0].From != within.From || ranges[len(ranges)-1].To != within.To || len(ranges) > 1<<15 {
+				t.Errorf("%v is divided by %d bytes into %d ranges from %v to %v", within, bytes, len(ranges), ranges[0], ranges[len(ranges)-1])
+			}
+			for i, r := range ranges[1:] {
+				if r.From != ranges[i].To || r.From <= ranges[i].From {
+					t.Errorf("range %v follows %v", r, ranges[i])
+				}
+			}
+		}
+	}
+}
+
+// TestDivideOneBook divides the hash space by a single book that is smaller than a piece.
+func TestDivideOneBook(t *testing.T) {
+	bucket := memblob.New()
+	s := publish(t, bucket, nil)
+	var b book.Book
+	for n := range 500 {
+		a := parse(t, fmt.Sprintf("http://docs%d.example/", n))
+		b.Links = append(b.Links, book.Link{Target: a.URL, Place: a.Place, Kind: book.Anchor, Region: book.Text, Depth: 1, Collection: "default"})
+	}
+	addBook(t, bucket, b)
+	read, err := Read(t.Context(), bucket, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ranges := read.Divide(layout.Range{}, 1000); len(ranges) < 2 {
+		t.Errorf("ranges %v", ranges)
 	}
 }
