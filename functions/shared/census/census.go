@@ -31,6 +31,9 @@
 //
 //	format  since       what is new
 //	1       2026-11-26
+//
+// A program that gets other numbers from the same books and settings, because it judges URLs in another way, needs a
+// new format, too: numbers of an unknown format are not used.
 package census
 
 import (
@@ -71,8 +74,9 @@ var minPart int64 = 128 << 10 // tests set it to a few bytes
 
 // Update counts the URLs of a bucket, and returns the numbers of all of them. It takes over the numbers of those
 // parts of the earlier census c that still hold under the settings s at the time now. For every other URL, it calls
-// the function each, unless this is nil. If objects are lost or damaged (see account.Bucket.Faults), it takes over
-// nothing, and their URLs are not counted.
+// the function each, unless this is nil. If objects are known to be lost or damaged (see account.Bucket.Faults), it
+// takes over nothing, and their URLs are not counted. If damage is found only while URLs are counted, the numbers that
+// were taken over have the URLs of the damaged book, and the others have not.
 func (c *Census) Update(ctx context.Context, bucket blob.Reader, books *account.Bucket, s *settings.Settings, now time.Time, each func(account.URL)) (*Census, error) {
 	next := &Census{Format: format, Settings: s.Fingerprint(), Versions: s.Versions()}
 	var bytes int64
