@@ -82,7 +82,8 @@ func resources[T any](t *testing.T, kind string) map[string]T {
 	return resourcesOf[T](t, "template.yaml", kind)
 }
 
-// resourcesOf returns the properties of all resources of a type in a template, by the name of the resource. It does not call CloudFormation's functions, but simplifies their short forms:
+// resourcesOf returns the properties of all resources of a type in a template, by the name of the resource. It does not
+// call CloudFormation's functions, but simplifies their short forms:
 // !GetAtt Bucket.Arn becomes the string "Bucket.Arn", and !If becomes its value for a true condition.
 func resourcesOf[T any](t *testing.T, file, kind string) map[string]T {
 	t.Helper()

@@ -106,7 +106,7 @@ func TestEveryVariableIsRead(t *testing.T) {
 
 // In the template, each function must have the environment variables that its main package uses. It
 // must be allowed to send messages to exactly the queues that the code of its own package names
-// (such as task.Pack).
+// (such as task.Pack, or task.AskSweep).
 func TestFunctionsAreGivenWhatTheyUse(t *testing.T) {
 	t.Parallel()
 	uses := map[string]string{
@@ -130,9 +130,9 @@ func TestFunctionsAreGivenWhatTheyUse(t *testing.T) {
 			}
 		}
 		own := source(t, "../functions/"+directory+"/*.go")
-		for _, found := range regexp.MustCompile(`task\.(Schedule|Fetch|Pack|Index|Merge|Rank|Sweep)\b`).FindAllString(own, -1) {
+		for _, found := range regexp.MustCompile(`task\.(?:Ask)?(Schedule|Fetch|Pack|Index|Merge|Rank|Sweep)\b`).FindAllStringSubmatch(own, -1) {
 			if strings.Contains(own, "task.Sender") {
-				sends = append(sends, strings.TrimPrefix(found, "task."))
+				sends = append(sends, found[1])
 			}
 		}
 		if name == "Sweep" { // the sweep sends dead letters again to all queues
@@ -342,7 +342,8 @@ func TestForeignRedis(t *testing.T) {
 }
 
 // A new object below spool/ sends an event to the function pack, and one below packages/ to index, whether the
-// stack has made the bucket, or it was there already and sends its events to EventBridge. S3 allows only one notification for each prefix of keys, so no prefix may occur twice.
+// stack has made the bucket, or it was there already and sends its events to EventBridge. S3 allows only one
+// notification for each prefix of keys, so no prefix may occur twice.
 func TestNotifications(t *testing.T) {
 	t.Parallel()
 	type bucket struct {
