@@ -37,9 +37,12 @@ func get(t *testing.T, url string, headers ...string) (status int, body string, 
 // seconds, each for requests alike; pages for persons and what needs a key are not. A changed index is seen after that.
 func TestFront(t *testing.T) {
 	t.Parallel()
-	c, said := startWith(t, Options{Dir: t.TempDir(), Parameters: map[string]string{"FrontKey": onDomain["FrontKey"]}})
+	c, said := startWith(t, Options{Dir: t.TempDir(), Parameters: onDomain})
 	if status, body, _ := get(t, c.front.origin+"/v1/search?q=one"); status != http.StatusForbidden {
 		t.Errorf("the function's own URL: status %d, %s", status, body)
+	}
+	if _, body, _ := get(t, c.URL+"/opensearch.xml"); !strings.Contains(body, "//"+onDomain["Domain"]+"/search?") {
+		t.Errorf("want searches on the domain, not at the function's own URL: %s", body)
 	}
 	for _, test := range []struct {
 		path    string

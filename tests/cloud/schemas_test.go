@@ -46,7 +46,6 @@ func TestSchemas(t *testing.T) {
 		"on a node":                {stack, map[string]string{"RedisNode": "cache.t4g.micro"}},
 		"on an existing bucket":    {stack, map[string]string{"ExistingBucket": "pages"}},
 		"with a replica":           {stack, map[string]string{"Replica": "copies", "Boundary": everything["Boundary"]}},
-		"with CloudFront":          {stack, map[string]string{"FrontKey": everything["Clicks"]}},
 		"on a domain":              {stack, onDomain},
 		"with a Redis elsewhere":   {stack, map[string]string{"RedisURL": "rediss://redis.example.org:6379/0"}},
 		"a replica":                {replica, nil},

@@ -126,6 +126,7 @@ func TestParametersThatDoNotGoTogether(t *testing.T) {
 		{map[string]string{"Key": everything["Key"], "Replica": "copies"}, "Leave Key or Replica empty"},
 		{map[string]string{"Domain": onDomain["Domain"], "Certificate": onDomain["Certificate"]}, "Domain needs CloudFront"},
 		{map[string]string{"Domain": onDomain["Domain"], "FrontKey": onDomain["FrontKey"]}, "Domain needs a Certificate"},
+		{map[string]string{"FrontKey": onDomain["FrontKey"]}, "FrontKey needs a Domain"},
 	} {
 		if _, err := readTemplate[template]("../../infra/template.yaml", nil, test.given); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v: %v, want %q", test.given, err, test.want)

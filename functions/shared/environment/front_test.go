@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// With a secret, only requests that have it are answered, and the secret is not passed on.
+// With a secret, only requests that have it are answered: as requests of the domain that they name. The secret is not
+// passed on. Without a secret, nobody can name a domain.
 func TestOnlyFromFront(t *testing.T) {
 	const secret = "0123456789abcdef"
 	for _, test := range []struct {
@@ -23,8 +24,12 @@ func TestOnlyFromFront(t *testing.T) {
 			if passed := r.Header.Get(frontHeader); passed != "" {
 				t.Errorf("the secret %q was passed on", passed)
 			}
+			if want := map[bool]string{true: "search.example.org", false: "example.com"}[test.secret != ""]; r.Host != want {
+				t.Errorf("secret %q: host %q, want %q", test.secret, r.Host, want)
+			}
 		}))
 		r, w := httptest.NewRequest(http.MethodGet, "/", nil), httptest.NewRecorder()
+		r.Header.Set(frontHost, "search.example.org")
 		if test.sent != "" {
 			r.Header.Set(frontHeader, test.sent)
 		}
