@@ -149,7 +149,7 @@ func (t *Task) Run(ctx context.Context) (report *Report, err error) {
 	if err != nil || len(newest) == 0 {
 		return report, err
 	}
-	known, err := readStandings(ctx, t.Bucket, inForce, func(id layout.Identity) bool { _, wanted := newest[id]; return wanted })
+	known, read, err := readStandings(ctx, t.Bucket, inForce, func(id layout.Identity) bool { _, wanted := newest[id]; return wanted })
 	if err != nil {
 		return report, fmt.Errorf("cannot tell what is stored: %w", err)
 	}
@@ -167,7 +167,7 @@ func (t *Task) Run(ctx context.Context) (report *Report, err error) {
 	if len(newest) == 0 {
 		return report, nil
 	}
-	w := &writer{Task: t, settings: inForce, known: known, report: report, posted: posted, pending: map[layout.Partition]*pending{}}
+	w := &writer{Task: t, settings: inForce, known: known, read: read, report: report, posted: posted, pending: map[layout.Partition]*pending{}}
 	return report, w.write(ctx, slices.SortedFunc(maps.Values(newest), inOrder))
 }
 

@@ -341,6 +341,17 @@ func TestBatches(t *testing.T) {
 	}
 }
 
+// An import after the claims of epochs are lost, as in a copy of a bucket that was cut short, takes no epoch of a batch
+// that is there. Otherwise its pages could count as pages of an earlier batch, and pack would drop them.
+func TestLostClaims(t *testing.T) {
+	bucket := newBucket(t, 2)
+	functionstest.Put(t, bucket, layout.SpoolKey(1, layout.Version{Epoch: 9, Token: 4}), []byte("damaged"))
+	report := run(t, bucket, write(t, pages(1)...))
+	if len(report.Batches) != 1 || report.Batches[0].Version.Epoch != 10 {
+		t.Errorf("batches %+v, want one of epoch 10", report.Batches)
+	}
+}
+
 func TestOtherArchives(t *testing.T) {
 	bucket := newBucket(t, 1)
 	path := filepath.Join(t.TempDir(), "x")

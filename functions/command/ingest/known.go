@@ -8,6 +8,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
@@ -43,29 +44,30 @@ func (known standings) final(id layout.Identity) *book.Outcome {
 // readStandings reads the books (recorded outcomes) and spool objects (batches not packed yet) of
 // all partitions. The function wanted decides by a URL's identity whether the URL is wanted. For
 // each wanted URL, readStandings returns the outcomes that determine its state (see book.Standing).
-// Of other URLs it keeps nothing in memory.
-func readStandings(ctx context.Context, bucket blob.Reader, s *settings.Settings, wanted func(layout.Identity) bool) (standings, error) {
-	known := make(standings)
+// Of other URLs it keeps nothing in memory. Of each manifest that it reads, it returns what epoch.Claim needs.
+func readStandings(ctx context.Context, bucket blob.Reader, s *settings.Settings, wanted func(layout.Identity) bool) (known standings, read []manifest.Manifest, err error) {
+	known = make(standings)
 	for _, p := range s.Partitions() {
 		// The spool is read before the manifest: a batch that is packed in between is in the books.
 		spooled, err := blob.List(ctx, bucket, layout.SpoolPrefix(p))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		m, err := partition.Read(ctx, bucket, p)
 		if err == nil {
 			err = partition.Later(&m)
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
+		read = append(read, manifest.Manifest{Partition: p, Generation: m.Generation, Consumed: m.Consumed, Closed: m.Closed})
 		books, err := partition.OpenBooks(ctx, bucket, m.Books)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for standing, err := range books.Standings(ctx) {
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			for _, o := range []*book.Outcome{standing.Page, standing.Final} {
 				if o != nil && wanted(o.Identity()) {
@@ -83,7 +85,7 @@ func readStandings(ctx context.Context, bucket blob.Reader, s *settings.Settings
 				continue
 			}
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			for i := range ledger.Outcomes {
 				if o := &ledger.Outcomes[i]; wanted(o.Identity()) {
@@ -92,7 +94,7 @@ func readStandings(ctx context.Context, bucket blob.Reader, s *settings.Settings
 			}
 		}
 	}
-	return known, nil
+	return known, read, nil
 }
 
 // outdates reports whether the outcome o makes older captures of its URL worthless, so that they are

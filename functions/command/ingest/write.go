@@ -13,6 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
@@ -39,6 +40,7 @@ type writer struct {
 	*Task
 	settings *settings.Settings
 	known    standings
+	read     []manifest.Manifest // of all partitions: what epoch.Claim needs of them
 	report   *Report
 	// state of the first reading of the files; its method isPosted tells which records are answers
 	// to POST and other requests than GET, and so must not be imported
@@ -198,7 +200,7 @@ func (w *writer) flush(ctx context.Context, p layout.Partition) error {
 		return err
 	}
 	if w.last.Epoch == 0 {
-		if w.last.Epoch, err = epoch.Claim(ctx, w.Bucket, "import"); err != nil {
+		if w.last.Epoch, err = epoch.Claim(ctx, w.Bucket, "import", w.read...); err != nil {
 			return err
 		}
 	}
