@@ -163,7 +163,7 @@ func (m *Manifest) Close(batch layout.Version) {
 	}
 }
 
-// LastEpoch returns the highest epoch of a batch that is consumed or closed; 0 if there is none.
+// LastEpoch returns the highest epoch of the batches in m.Consumed and m.Closed; 0 if both are empty.
 func (m *Manifest) LastEpoch() uint64 {
 	var last uint64
 	for _, c := range m.Consumed {
