@@ -203,7 +203,7 @@ func TestChart(t *testing.T) {
 	c.pods["bucketsearch-work-clocks"].await(t, func() bool {
 		now := c.scale()
 		status := remote.status(bucket...)
-		if status.Discovered < len(tr.quiet.States) || status.Pending > 0 {
+		if status.Discovered < len(tr.quiet.States) || status.Pending > 0 || status.Unpacked > 0 {
 			if c.pods["bucketsearch-work-index"] == nil {
 				return false // only messages of the program may start it
 			}

@@ -62,7 +62,7 @@ func TestWorkers(t *testing.T) {
 	}
 	second.await(t, func() bool {
 		status := remote.status(bucket...)
-		if status.Discovered < len(tr.quiet.States) || status.Pending > 0 {
+		if status.Discovered < len(tr.quiet.States) || status.Pending > 0 || status.Unpacked > 0 {
 			for partition := range 3 { // else the last pages would wait for a minute
 				tell(task.Pack, `{"storage":`+strconv.Itoa(partition)+`,"flush":true}`)
 			}

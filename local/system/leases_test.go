@@ -90,7 +90,8 @@ func (w leaseWorld) left(b batch.Batch) time.Duration {
 
 func (w leaseWorld) settle(b batch.Batch) {
 	w.t.Helper()
-	outcome := frontier.Result{ID: layout.IdentityOf("http://" + b.Host + "/"), State: book.Stored}
+	id := layout.IdentityOf("http://" + b.Host + "/")
+	outcome := frontier.Result{ID: id, Place: layout.PlaceOf(b.Host, id), State: book.Stored}
 	_, err := w.front.Settle(w.t.Context(), frontier.Settlement{Version: b.Version, Host: b.Host, Ended: time.Now(), Outcomes: []frontier.Result{outcome}})
 	if err != nil {
 		w.t.Fatal(err)

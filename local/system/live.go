@@ -30,7 +30,7 @@ func (h FetchingHost) Text() string {
 }
 
 // AddLive completes a status by what only Redis knows: processes that run, batches that are being fetched, the next
-// request, pages that wait to be packed, and crowded hosts. If no system runs, it does nothing.
+// request, and crowded hosts. If no system runs, it does nothing.
 func (a *Attached) AddLive(ctx context.Context, status *Status) error {
 	inForce, err := a.Settings.Get(ctx)
 	if err != nil || a.Redis == nil {
@@ -50,15 +50,6 @@ func (a *Attached) AddLive(ctx context.Context, status *Status) error {
 		}
 		if next.Host != "" {
 			status.Next = &next
-		}
-	}
-	for _, storage := range inForce.Partitions() {
-		waiting, err := frontier.NewInbox(a.Redis, storage).List(ctx)
-		if err != nil {
-			return err
-		}
-		for _, w := range waiting {
-			status.Unpacked += w.Pages
 		}
 	}
 	return addCrowded(ctx, fronts, inForce, status)

@@ -46,7 +46,7 @@ type Status struct {
 	Requests     Requests               `json:"requests"`
 	Bytes        Bytes                  `json:"bytes"`
 	Unindexed    int                    `json:"unindexed"`              // number of pages in packages that wait to be indexed
-	Unpacked     int                    `json:"unpacked"`               // number of fetched pages that wait to be packed; 0 if no system runs
+	Unpacked     int                    `json:"unpacked"`               // number of fetched pages that wait to be packed; Stored counts them
 	Processes    int                    `json:"processes,omitempty"`    // number of processes that fetch for the bucket, as its Redis says
 	Fetching     []FetchingHost         `json:"fetching,omitempty"`     // hosts of which batches are being fetched now, by name
 	Next         *frontier.Next         `json:"next_request,omitempty"` // next request, while URLs wait and no batch is being fetched
@@ -136,6 +136,9 @@ func statusOf(books *account.Bucket, counted *census.Census, requests countblob.
 	}
 	for _, fault := range books.Faults() { // those that reading has found are among them
 		status.Faults = append(status.Faults, fault.Error())
+	}
+	for _, s := range books.Spooled {
+		status.Unpacked += s.Pages
 	}
 	for _, m := range books.Manifests {
 		status.Packages += len(m.Packages)

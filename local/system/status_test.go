@@ -1,16 +1,40 @@
 package system
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/layout/spool"
 )
+
+// TestStatusCountsUnpacked checks that the status counts the pages in the spool, without a Redis: they are stored, but
+// wait to be packed.
+func TestStatusCountsUnpacked(t *testing.T) {
+	bucket := memblob.New()
+	functionstest.Publish(t, bucket, 2, nil, "http://a.example/")
+	for storage := range layout.Partition(2) {
+		batch := layout.Version{Epoch: 1, Token: uint64(storage) + 1}
+		below := fmt.Sprintf("http://a.example/%d/", storage)
+		ledger := spool.Ledger{Batch: batch, Ended: functionstest.Start, Outcomes: []book.Outcome{
+			functionstest.Outcome(t, batch, below+"stored", book.Stored),
+			functionstest.Outcome(t, batch, below+"failed", book.Failed),
+		}}
+		functionstest.Put(t, bucket, layout.SpoolKey(storage, batch), functionstest.Spool(t, ledger))
+	}
+	status, err := ReadStatus(t.Context(), bucket, countblob.Counts{}, "")
+	if err != nil || status.Unpacked != 2 || status.Stored != 2 {
+		t.Errorf("%d stored, %d unpacked, error %v, want 2 and 2", status.Stored, status.Unpacked, err)
+	}
+}
 
 // TestStatusCountsUnvisited checks that the status counts URLs without a stored page, and those that
 // a limit has left out, over all partitions.
