@@ -221,8 +221,9 @@ func short(steps []step) (all []string) {
 
 // work runs six workers at once, which create, replace and delete objects. A folder is made with
 // its first object, and vanishes with its last one. For each object below manifests/, two workers
-// try to create it. work returns the operations on each object, by the object's key. The callback
-// must return the present length of the journal (the file that records each sync).
+// try to create it. If the store says that it is busy, a worker tries again: the server may refuse an
+// object while the folder for it vanishes. work returns the operations on each object, by the object's key. The
+// callback must return the present length of the journal (the file that records each sync).
 func work(t *testing.T, bucket blob.Bucket, at func() int64) map[string][]step {
 	var (
 		mu      sync.Mutex
@@ -231,7 +232,11 @@ func work(t *testing.T, bucket blob.Bucket, at func() int64) map[string][]step {
 	)
 	do := func(key string, result []byte, operate func() error) {
 		s := step{key: key, began: at(), content: result}
-		if err := operate(); err != nil && !errors.Is(err, blob.ErrExists) {
+		err := operate()
+		for errors.Is(err, blob.ErrRetryable) && t.Context().Err() == nil {
+			err = operate()
+		}
+		if err != nil && !errors.Is(err, blob.ErrExists) {
 			t.Error(err)
 		}
 		s.answered = at()
