@@ -191,7 +191,7 @@ func TestFailingClocksAreSeen(t *testing.T) {
 	type clock struct{ Target struct{ Arn string } }
 	want := []string{"Schedule"} // its clocks are in a loop
 	for _, c := range resources[clock](t, "AWS::Scheduler::Schedule") {
-		want = append(want, strings.TrimSuffix(c.Target.Arn, ".Arn"))
+		want = append(want, strings.TrimSuffix(c.Target.Arn, "Live"))
 	}
 	var watched []string
 	metrics := resources[alarm](t, "AWS::CloudWatch::Alarm")["ClocksAlarm"].Metrics

@@ -18,9 +18,8 @@ type function struct {
 		SubnetIds, SecurityGroupIds []string
 		Ipv6AllowedForDualStack     bool
 	}
-	Environment       struct{ Variables map[string]string }
-	EventInvokeConfig *struct{ MaximumRetryAttempts, MaximumEventAgeInSeconds int }
-	Policies          []struct {
+	Environment struct{ Variables map[string]string }
+	Policies    []struct {
 		SQSPollerPolicy, SQSSendMessagePolicy struct{ QueueName string }
 		Statement                             []struct {
 			Action, Resource oneOrMore

@@ -33,19 +33,6 @@ func TestEveryFunctionIsDeployed(t *testing.T) {
 	}
 }
 
-// Clocks invoke their functions directly. A tick that has failed, or waits for long, is dropped: another one follows.
-func TestClocks(t *testing.T) {
-	t.Parallel()
-	functions := resources[function](t, "AWS::Serverless::Function")
-	type clock struct{ Target struct{ Arn string } }
-	for name, c := range resources[clock](t, "AWS::Scheduler::Schedule") {
-		f := functions[strings.TrimSuffix(c.Target.Arn, ".Arn")]
-		if f.EventInvokeConfig == nil || f.EventInvokeConfig.MaximumRetryAttempts != 0 || f.EventInvokeConfig.MaximumEventAgeInSeconds != 900 {
-			t.Errorf("%s invokes %s: %+v", name, c.Target.Arn, f.EventInvokeConfig)
-		}
-	}
-}
-
 // Every queue in the template invokes the function that has the queue's name. The settings of the
 // queue are those that AWS recommends for queues that invoke functions, and agree with those of the
 // queue on one machine.
@@ -61,7 +48,7 @@ func TestQueues(t *testing.T) {
 	for _, name := range read {
 		title := strings.ToUpper(name[:1]) + name[1:]
 		q, m, f := queues[title+"Queue"], mappings[title+"Mapping"], functions[title]
-		if m.EventSourceArn != title+"Queue.Arn" || m.FunctionName != title || f.Policies[0].SQSPollerPolicy.QueueName != title+"Queue.QueueName" {
+		if m.EventSourceArn != title+"Queue.Arn" || m.FunctionName != title+"Live" || f.Policies[0].SQSPollerPolicy.QueueName != title+"Queue.QueueName" {
 			t.Errorf("queue %s does not feed its function: %+v", name, m)
 		}
 		if !slices.Equal(m.FunctionResponseTypes, []string{"ReportBatchItemFailures"}) {

@@ -40,7 +40,8 @@ type Cloud struct {
 	rules         map[string]rule // of EventBridge
 	clocks        map[string]clock
 	functions     map[string]*function
-	front         *distribution // server before the function query; nil if there is none
+	aliases       map[string]*function // by the ARN of the alias
+	front         *distribution        // server before the function query; nil if there is none
 	queues        *queues
 	access        *access
 	meter         *meter
@@ -64,7 +65,7 @@ type clock struct {
 // Start starts the stack of a template. ctx limits Start only.
 func Start(ctx context.Context, o Options) (_ *Cloud, err error) {
 	c := &Cloud{
-		functions: make(map[string]*function), access: &access{statements: make(map[string][]statement), denials: make(map[string]int)},
+		functions: make(map[string]*function), aliases: make(map[string]*function), access: &access{statements: make(map[string][]statement), denials: make(map[string]int)},
 		meter: &meter{used: make(bill)},
 	}
 	defer func() {
@@ -144,9 +145,9 @@ func (c *Cloud) Tick(name string) error {
 	}
 	role := strings.TrimSuffix(ticking.Target.RoleArn, ".Arn")
 	c.meter.add(role, usage{Ticks: 1})
-	f, found := c.functions[nameOf(ticking.Target.Arn)]
+	f, found := c.aliases[ticking.Target.Arn]
 	if !found {
-		return fmt.Errorf("clock %s invokes %s, which is no function of the template", name, ticking.Target.Arn)
+		return fmt.Errorf("clock %s invokes %s, which is no alias of the template", name, ticking.Target.Arn)
 	}
 	if !c.access.allows(role, "lambda:InvokeFunction", ticking.Target.Arn) {
 		return nil

@@ -7,11 +7,12 @@
 //	AWS::SQS::Queue                     queues in memory, which speak SQS's protocol, with the template's delays,
 //	                                    visibility timeouts and numbers of receives
 //	AWS::Serverless::Function           the Lambda binary, one process for each concurrent invocation
+//	AWS::Lambda::Alias                  names its function; there is one version of the code
 //	AWS::Lambda::EventSourceMapping     polls a queue, with the template's batches and concurrency
 //	AWS::Scheduler::Schedule            the test decides when a clock ticks (see Cloud.Tick)
-//	AWS::IAM::Role, Policies            every request to the object store and to the queues is checked
+//	AWS::IAM::Role, Policies            every request to the object store and to the queues is checked, and who invokes what
 //	AWS::ElastiCache::ServerlessCache   redis-server, as a Redis Cluster of one node
-//	FunctionUrlConfig                   an HTTP server (see Cloud.URL)
+//	AWS::Lambda::Url                    an HTTP server (see Cloud.URL)
 //	AWS::CloudFront::Distribution       a caching proxy before it, with the template's cache policy
 //
 // Each function reaches the object store and the queues at addresses of its own. So they know its role, as on AWS by

@@ -49,3 +49,23 @@ func TestEvents(t *testing.T) {
 		t.Errorf("dead letters of %q, want those of fetch and schedule", got)
 	}
 }
+
+// Each new version of a function can be asked whether it can work, before anything else invokes it. One whose role may
+// not use the bucket cannot.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	c, said := start(t, false)
+	check := []byte(`{"check":true}`)
+	for name, f := range c.functions {
+		if answer, err := f.invoke(t.Context(), check); err != nil {
+			t.Errorf("%s: %s, %v\n%s", name, answer, err, said.take())
+		}
+	}
+	c.mustBeSound(t, said)
+	c.access.statements["Pack"], c.access.statements["Query"] = nil, nil
+	for _, name := range []string{"Pack", "Query"} {
+		if _, err := c.functions[name].invoke(t.Context(), check); err == nil || !strings.Contains(err.Error(), "cannot write into the bucket") {
+			t.Errorf("%s, without permissions: %v", name, err)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package cloud
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -41,10 +42,33 @@ func (c *Cloud) startFunctions(ctx context.Context, t template, o Options, objec
 		}
 		c.stop = append(c.stop, func() { _ = runtime.Close() })
 		c.functions[name] = &function{name, runtime, float64(f.MemorySize) / 1024, scratch, c.meter}
-		if f.FunctionUrlConfig != nil && f.FunctionUrlConfig.InvokeMode == "RESPONSE_STREAM" {
-			if c.URL, err = c.serve(c.functions[name]); err != nil {
-				return err
-			}
+	}
+	return c.startAliases(t)
+}
+
+// startAliases reads the aliases of the functions, and starts the URL of one of them.
+func (c *Cloud) startAliases(t template) error {
+	aliases, err := resourcesOf[struct{ FunctionName, Name string }](t, "AWS::Lambda::Alias")
+	if err != nil {
+		return err
+	}
+	for _, a := range aliases {
+		c.aliases[functionARN(a.FunctionName)+":"+a.Name] = c.functions[a.FunctionName]
+	}
+	urls, err := resourcesOf[struct{ TargetFunctionArn, Qualifier, InvokeMode string }](t, "AWS::Lambda::Url")
+	if err != nil {
+		return err
+	}
+	for name, u := range urls {
+		arn := functionARN(u.TargetFunctionArn) + ":" + u.Qualifier
+		if c.aliases[arn] == nil || u.InvokeMode != "RESPONSE_STREAM" {
+			return fmt.Errorf("%s is no URL of an alias of the template, or streams no responses", name)
+		}
+		c.URL, err = c.serve(functionURL{c.aliases[arn], func() bool {
+			return c.access.allows(anyone, "lambda:InvokeFunctionUrl", arn) && c.access.allows(anyone, "lambda:InvokeFunction", arn)
+		}})
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -89,7 +113,8 @@ func (c *Cloud) concurrency(t template) (map[string]int, error) {
 		concurrent[name] = queryConcurrency
 	}
 	for _, m := range mappings {
-		concurrent[m.FunctionName] = m.ScalingConfig.MaximumConcurrency
+		name, _, _ := strings.Cut(strings.TrimPrefix(m.FunctionName, functionARN("")), ":") // that of the alias's function
+		concurrent[name] = m.ScalingConfig.MaximumConcurrency
 	}
 	return concurrent, err
 }

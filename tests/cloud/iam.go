@@ -54,7 +54,10 @@ func statementsOf(policies []policy) []statement {
 	return all
 }
 
-// grant reads the policies of functions, roles and queues.
+// anyone is the principal of the permissions that strangers have.
+const anyone = "*"
+
+// grant reads the policies of functions, roles and queues, and the permissions of others to invoke functions.
 func (c *Cloud) grant(t template) error {
 	functions, err := resourcesOf[functionProperties](t, "AWS::Serverless::Function")
 	if err != nil {
@@ -69,6 +72,14 @@ func (c *Cloud) grant(t template) error {
 	}
 	for name, r := range roles {
 		c.access.statements[name] = statementsOf(r.Policies)
+	}
+	permissions, err := resourcesOf[struct{ FunctionName, Principal, Action string }](t, "AWS::Lambda::Permission")
+	if err != nil {
+		return err
+	}
+	for _, p := range permissions {
+		s := statement{Effect: "Allow", Action: oneOrMore{p.Action}, Resource: oneOrMore{p.FunctionName}}
+		c.access.statements[p.Principal] = append(c.access.statements[p.Principal], s)
 	}
 	policies, err := resourcesOf[struct {
 		policy

@@ -133,7 +133,7 @@ func (c *Cloud) startMappings(t template, o Options) error {
 		if o.Alone {
 			m.ScalingConfig.MaximumConcurrency = 1
 		}
-		m.queues, m.function, m.failed, m.hidden = c.queues, c.functions[m.FunctionName], c.fail, &c.hidden
+		m.queues, m.function, m.failed, m.hidden = c.queues, c.aliases[m.FunctionName], c.fail, &c.hidden
 		if m.function == nil || c.queues.set[nameOf(m.EventSourceArn)] == nil {
 			return fmt.Errorf("%s connects %s with %s, and one of them does not exist", name, m.EventSourceArn, m.FunctionName)
 		}

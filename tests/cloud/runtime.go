@@ -27,7 +27,6 @@ type functionProperties struct {
 	MemorySize, Timeout int
 	Environment         struct{ Variables map[string]string }
 	Policies            []policy
-	FunctionUrlConfig   *struct{ AuthType, InvokeMode string }
 }
 
 // function is a function of the stack. Its invocations are counted in the meter.
@@ -58,8 +57,18 @@ func (f *function) cool() error {
 	return err
 }
 
-// ServeHTTP is the function's URL: it invokes the function with a request, and sends its streamed response.
-func (f *function) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// functionURL is the URL of a function.
+type functionURL struct {
+	*function
+	allowed func() bool // whether anyone may invoke the function by this URL
+}
+
+// ServeHTTP invokes the function with a request, and sends its streamed response.
+func (f functionURL) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !f.allowed() {
+		http.Error(w, `{"Message":"Forbidden"}`, http.StatusForbidden)
+		return
+	}
 	payload, err := urlEvent(r)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)

@@ -42,6 +42,7 @@ func TestSchemas(t *testing.T) {
 		given    map[string]string
 	}{
 		"by default":               {stack, nil},
+		"of two releases":          {stack, map[string]string{"Releases": "20261126180000,20261120093000", "Live": "20261120093000"}},
 		"with everything":          {stack, everything},
 		"on a node":                {stack, map[string]string{"RedisNode": "cache.t4g.micro"}},
 		"on an existing bucket":    {stack, map[string]string{"ExistingBucket": "pages"}},
@@ -69,30 +70,22 @@ func TestSchemas(t *testing.T) {
 			}
 			properties := maps.Clone(read.Globals.Function)
 			maps.Copy(properties, r.Properties)
-			made, url := expand(properties)
-			check(id, "AWS::Lambda::Function", made)
-			if url != nil {
-				check(id+"Url", "AWS::Lambda::Url", url)
-			}
+			check(id, "AWS::Lambda::Function", expand(properties))
 		}
 	}
 }
 
-// expand returns what SAM makes of a function: the properties of a function of Lambda, and those of its URL; nil
-// if it has none.
-func expand(properties map[string]any) (made, url map[string]any) {
-	made = map[string]any{"Code": map[string]any{}, "Role": "arn:aws:iam::000000000000:role/function"}
+// expand returns what SAM makes of a function: the properties of a function of Lambda.
+func expand(properties map[string]any) map[string]any {
+	made := map[string]any{"Code": map[string]any{}, "Role": "arn:aws:iam::000000000000:role/function"}
 	for name, value := range properties {
 		switch name {
-		case "CodeUri", "Policies", "PermissionsBoundary", "EventInvokeConfig": // are in the code, in the role, and a resource of their own
-		case "FunctionUrlConfig":
-			url = maps.Clone(value.(map[string]any))
-			url["TargetFunctionArn"] = "arn:aws:lambda:us-east-1:000000000000:function:function"
+		case "CodeUri", "Policies", "PermissionsBoundary": // are in the code and in the role
 		default:
 			made[name] = value
 		}
 	}
-	return made, url
+	return made
 }
 
 // readSchemas reads all schemas, by the type of resource, such as "AWS::S3::Bucket".

@@ -83,8 +83,9 @@ func resourcesOf[T any](t template, kind string) (map[string]T, error) {
 // evaluator replaces the functions of CloudFormation in a template by their values.
 type evaluator struct {
 	root       *yaml.Node        // whole template
+	resources  *yaml.Node        // its resources, without loops
 	attributes map[string]string // values of resources' attributes, such as "RedisServerless.Endpoint.Port"
-	names      map[string]any    // values of parameters, of pseudo parameters, and of the variables of loops
+	names      map[string]any    // values of parameters and of pseudo parameters
 }
 
 // noValue is the value of AWS::NoValue: what has this value is left out.
@@ -120,19 +121,60 @@ func (e *evaluator) all(given map[string]string) (any, error) {
 	if err := e.check(); err != nil {
 		return nil, err
 	}
+	var err error
+	if e.resources, err = e.unroll(field(e.root, "Resources")); err != nil {
+		return nil, err
+	}
 	parts := make(map[string]any)
-	for _, name := range []string{"Globals", "Resources"} {
-		n := field(e.root, name)
+	for name, n := range map[string]*yaml.Node{"Globals": field(e.root, "Globals"), "Resources": e.resources} {
 		if n == nil {
 			continue
 		}
-		v, err := e.value(n)
+		if parts[name], err = e.value(n); err != nil {
+			return nil, err
+		}
+	}
+	return parts, nil
+}
+
+// unroll returns a mapping in which each loop (Fn::ForEach) is replaced by what it makes. A loop is a list of its
+// variable, of the variable's values, and of a mapping that is made for each value.
+func (e *evaluator) unroll(n *yaml.Node) (*yaml.Node, error) {
+	unrolled := *n
+	unrolled.Content = nil
+	for i := 0; i < len(n.Content); i += 2 {
+		key, content := n.Content[i], n.Content[i+1]
+		if !strings.HasPrefix(key.Value, "Fn::ForEach::") {
+			unrolled.Content = append(unrolled.Content, key, content)
+			continue
+		}
+		values, err := e.value(content.Content[1])
 		if err != nil {
 			return nil, err
 		}
-		parts[name] = v
+		for _, v := range values.([]any) {
+			made, err := e.unroll(withValue(content.Content[2], content.Content[0].Value, fmt.Sprint(v)))
+			if err != nil {
+				return nil, err
+			}
+			unrolled.Content = append(unrolled.Content, made.Content...)
+		}
 	}
-	return parts, nil
+	return &unrolled, nil
+}
+
+// withValue returns a copy of a node in which a value stands for the variable of a loop.
+func withValue(n *yaml.Node, variable, value string) *yaml.Node {
+	made := *n
+	made.Value = strings.ReplaceAll(n.Value, "${"+variable+"}", value)
+	if n.Tag == "!Ref" && n.Value == variable {
+		made.Tag, made.Value = "!!str", value
+	}
+	made.Content = nil
+	for _, child := range n.Content {
+		made.Content = append(made.Content, withValue(child, variable, value))
+	}
+	return &made
 }
 
 // check returns an error if values of parameters break a rule of the template.
@@ -193,47 +235,20 @@ func (e *evaluator) mapping(n *yaml.Node) (any, error) {
 			return noValue{}, err
 		}
 	}
+	if of := field(n, "Ref"); of != nil { // the long form, whose name may be that of a loop's variable
+		return e.ref(of.Value)
+	}
 	m := make(map[string]any)
 	for i := 0; i < len(n.Content); i += 2 {
-		key, content := n.Content[i].Value, n.Content[i+1]
-		if strings.HasPrefix(key, "Fn::ForEach::") {
-			if err := e.loop(content.Content, m); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		v, err := e.value(content)
+		v, err := e.value(n.Content[i+1])
 		if err != nil {
 			return nil, err
 		}
 		if _, left := v.(noValue); !left {
-			m[key] = v
+			m[n.Content[i].Value] = v
 		}
 	}
 	return m, nil
-}
-
-// loop adds to a mapping what a Fn::ForEach makes. The nodes are its variable, the list of the values, and the mapping
-// that is added for each value.
-func (e *evaluator) loop(nodes []*yaml.Node, into map[string]any) error {
-	values, err := e.value(nodes[1])
-	if err != nil {
-		return err
-	}
-	for _, v := range values.([]any) {
-		e.names[nodes[0].Value] = v
-		added, err := e.value(nodes[2])
-		if err != nil {
-			return err
-		}
-		for key, content := range added.(map[string]any) {
-			if key, err = e.substitute(key); err != nil {
-				return err
-			}
-			into[key] = content
-		}
-	}
-	return nil
 }
 
 func (e *evaluator) sequence(nodes []*yaml.Node) ([]any, error) {
@@ -256,7 +271,14 @@ func (e *evaluator) call(n *yaml.Node) (any, error) {
 	case "!Ref":
 		return e.ref(n.Value)
 	case "!GetAtt":
-		return e.attribute(n.Value)
+		if n.Kind == yaml.ScalarNode {
+			return e.attribute(n.Value)
+		}
+		parts, err := e.sequence(n.Content)
+		if err != nil {
+			return nil, err
+		}
+		return e.attribute(joined(".", parts))
 	case "!Sub":
 		return e.substitute(n.Value)
 	case "!GetAZs":
@@ -326,6 +348,13 @@ func (e *evaluator) ref(name string) (any, error) {
 	case "AWS::SQS::Queue":
 		queue, err := e.property(name, "QueueName")
 		return "https://sqs." + region + "." + urlSuffix + "/" + account + "/" + queue, err
+	case "AWS::Lambda::Alias":
+		owner, err := e.property(name, "FunctionName")
+		if err != nil {
+			return nil, err
+		}
+		alias, err := e.property(name, "Name")
+		return functionARN(owner) + ":" + alias, err
 	}
 	return name, nil
 }
@@ -337,9 +366,6 @@ func (e *evaluator) attribute(path string) (string, error) {
 		return v, nil
 	}
 	name, attribute, _ := strings.Cut(path, ".")
-	if owner, isURL := strings.CutSuffix(name, "Url"); isURL && e.kind(owner) == "AWS::Serverless::Function" {
-		return "https://" + strings.ToLower(owner) + ".lambda-url." + region + ".on.aws/", nil // SAM makes it for the function
-	}
 	switch kind := e.kind(name); {
 	case kind == "AWS::SQS::Queue" && attribute == "Arn":
 		queue, err := e.property(name, "QueueName")
@@ -350,6 +376,10 @@ func (e *evaluator) attribute(path string) (string, error) {
 		return ruleARN(name), nil
 	case kind == "AWS::Serverless::Function" && attribute == "Arn":
 		return functionARN(name), nil
+	case kind == "AWS::Lambda::Version" && attribute == "Version":
+		return "1", nil
+	case kind == "AWS::Lambda::Url" && attribute == "FunctionUrl":
+		return "https://" + strings.ToLower(name) + ".lambda-url." + region + ".on.aws/", nil
 	case kind == "":
 		return "", fmt.Errorf("there is no resource %s", name)
 	}
@@ -365,7 +395,7 @@ func functionARN(name string) string {
 
 // kind returns the type of a resource, such as "AWS::SQS::Queue"; "" if there is none of that name.
 func (e *evaluator) kind(name string) string {
-	if n := field(field(field(e.root, "Resources"), name), "Type"); n != nil {
+	if n := field(field(e.resources, name), "Type"); n != nil {
 		return n.Value
 	}
 	return ""
@@ -373,7 +403,7 @@ func (e *evaluator) kind(name string) string {
 
 // property returns the value of a resource's property that is a text.
 func (e *evaluator) property(resource, name string) (string, error) {
-	n := field(field(field(field(e.root, "Resources"), resource), "Properties"), name)
+	n := field(field(field(e.resources, resource), "Properties"), name)
 	if n == nil {
 		return "", fmt.Errorf("the resource %s has no %s", resource, name)
 	}

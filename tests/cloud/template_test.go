@@ -24,6 +24,16 @@ Resources:
     - Crawl
     - !Ref Partitions
     - Clock${Crawl}: {Type: Clock, Properties: {Input: !Sub '{"crawl":${Crawl}}'}}
+  Fn::ForEach::Versions:
+    - Function
+    - [Pack]
+    - Fn::ForEach::VersionsOfFunction:
+        - Release
+        - !Ref Partitions
+        - ${Function}${Release}: {Type: "AWS::Lambda::Version", Properties: {FunctionName: {Ref: !Ref Function}, Of: !GetAtt [!Sub "${Function}0", Version]}}
+  Pack:
+    Type: AWS::Serverless::Function
+    Properties: {}
   Alarm:
     Type: Alarm
     Condition: Both
@@ -42,6 +52,7 @@ func TestTemplate(t *testing.T) {
 	const jobs = `{"QueueName":"bucketsearch-jobs","To":[],"Zone":"us-east-1a"}`
 	want := map[string]string{
 		"Clock0": `{"Input":"{\"crawl\":0}"}`, "Clock1": `{"Input":"{\"crawl\":1}"}`, "Jobs": jobs,
+		"Pack": `{}`, "Pack0": `{"FunctionName":"Pack","Of":"1"}`, "Pack1": `{"FunctionName":"Pack","Of":"1"}`,
 		"Work": `{"Arn":"arn:aws:sqs:us-east-1:000000000000:bucketsearch-jobs","Block":"Alarm.Blocks","ID":"id-bucketsearch","Most":7,"Other":"Alarm.Colour",` +
 			`"Text":"bucketsearch-jobs/6379","URL":"https://sqs.us-east-1.amazonaws.com/000000000000/bucketsearch-jobs"}`,
 	}
@@ -121,6 +132,7 @@ func TestParametersThatDoNotGoTogether(t *testing.T) {
 		given map[string]string
 		want  string
 	}{
+		{map[string]string{"Releases": "9,8", "Live": "7"}, "there is no resource"},
 		{map[string]string{"ExistingBucket": "pages", "RarelyReadDays": "90"}, "RarelyReadDays is only for a bucket that the stack makes"},
 		{map[string]string{"ExistingBucket": "pages", "Replica": "copies"}, "Replica is only for a bucket that the stack makes"},
 		{map[string]string{"Key": everything["Key"], "Replica": "copies"}, "Leave Key or Replica empty"},
@@ -132,4 +144,70 @@ func TestParametersThatDoNotGoTogether(t *testing.T) {
 			t.Errorf("%v: %v, want %q", test.given, err, test.want)
 		}
 	}
+}
+
+// Each release has a version of every function, and all that invokes functions invokes the version of the release that
+// is live, by the function's alias. A release that is published is invoked by nothing before it is live.
+func TestReleases(t *testing.T) {
+	t.Parallel()
+	versions := make(map[string]string) // numbers of versions, by their attribute in the template
+	functions := []string{"Fetch", "Index", "Merge", "Pack", "Query", "Rank", "Schedule", "Sweep", "Watch"}
+	for _, name := range functions {
+		versions[name+"8.Version"], versions[name+"7.Version"] = "18", "17"
+	}
+	read, err := readTemplate[template]("../../infra/template.yaml", versions, map[string]string{"Releases": "8,7", "Live": "7"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	published := mustHave[struct{ FunctionName string }](t, read, "AWS::Lambda::Version")
+	aliases := mustHave[struct{ FunctionName, Name, FunctionVersion string }](t, read, "AWS::Lambda::Alias")
+	live := make(map[string]bool) // ARNs of the aliases
+	for _, a := range aliases {
+		if published[a.FunctionName+"8"].FunctionName != a.FunctionName || published[a.FunctionName+"7"].FunctionName != a.FunctionName || a.FunctionVersion != "17" {
+			t.Errorf("want version 17 of two, got %+v of %+v", a, published)
+		}
+		live[functionARN(a.FunctionName)+":"+a.Name] = true
+	}
+	if n := len(mustHave[functionProperties](t, read, "AWS::Serverless::Function")); n != len(functions) || len(live) != n || len(published) != 2*n {
+		t.Errorf("%d functions, %d aliases and %d versions", n, len(live), len(published))
+	}
+	invoked := make(map[string]string) // ARN that is invoked, by the resource that does it
+	for name, m := range mustHave[mapping](t, read, "AWS::Lambda::EventSourceMapping") {
+		invoked[name] = m.FunctionName
+	}
+	for name, p := range mustHave[struct{ FunctionName string }](t, read, "AWS::Lambda::Permission") {
+		invoked[name] = p.FunctionName
+	}
+	for name, u := range mustHave[struct{ TargetFunctionArn, Qualifier string }](t, read, "AWS::Lambda::Url") {
+		invoked[name] = functionARN(u.TargetFunctionArn) + ":" + u.Qualifier
+	}
+	type settings struct {
+		FunctionName, Qualifier                        string
+		MaximumRetryAttempts, MaximumEventAgeInSeconds *int
+	}
+	dropped := make(map[string]bool) // ARNs whose failed and late ticks are dropped, because another one follows
+	for name, s := range mustHave[settings](t, read, "AWS::Lambda::EventInvokeConfig") {
+		invoked[name] = functionARN(s.FunctionName) + ":" + s.Qualifier
+		dropped[invoked[name]] = s.MaximumRetryAttempts != nil && *s.MaximumRetryAttempts == 0 && *s.MaximumEventAgeInSeconds == 900
+	}
+	for name, c := range mustHave[clock](t, read, "AWS::Scheduler::Schedule") {
+		if invoked[name] = c.Target.Arn; !dropped[c.Target.Arn] {
+			t.Errorf("%s repeats ticks that fail", name)
+		}
+	}
+	for name, arn := range invoked {
+		if !live[arn] {
+			t.Errorf("%s is about %s, which is no alias", name, arn)
+		}
+	}
+}
+
+// mustHave returns the properties of all resources of a type (see resourcesOf), of which there must be one or more.
+func mustHave[T any](t *testing.T, from template, kind string) map[string]T {
+	t.Helper()
+	found, err := resourcesOf[T](from, kind)
+	if err != nil || len(found) == 0 {
+		t.Fatalf("%d resources of type %s, %v", len(found), kind, err)
+	}
+	return found
 }

@@ -21,6 +21,7 @@ package environment
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -229,24 +230,38 @@ const (
 )
 
 // Start runs handle for the messages of the function's queue, and for other events (see
-// message.Accept). It does not return.
+// message.Accept); the event of a check is answered by check. It does not return.
 func (e *Environment) Start(handle message.Handler) {
 	e.logAll()
-	lambda.StartWithOptions(message.Accept(e.Watch(handle)), lambda.WithEnableSIGTERM(e.end))
+	accept := message.Accept(e.Watch(handle))
+	lambda.StartWithOptions(func(ctx context.Context, event json.RawMessage) (events.SQSEventResponse, error) {
+		var asked checkEvent
+		if json.Unmarshal(event, &asked) == nil && asked.Check {
+			return events.SQSEventResponse{}, e.check(ctx)
+		}
+		return accept(ctx, event)
+	}, lambda.WithEnableSIGTERM(e.end))
 }
 
 // Serve answers requests to the function's URL with the handler, and streams the responses. While
-// nothing is published, the handler gets empty settings. Events that are no requests fail. Serve
-// does not return.
+// nothing is published, the handler gets empty settings. The event of a check is answered by check.
+// Other events that are no requests fail. Serve does not return.
 func (e *Environment) Serve(handler http.Handler) {
 	e.Settings.Empty = true
 	e.logAll()
 	serve := lambdaurl.Wrap(withCookies(onlyFromFront(e.frontKey, e.WatchHTTP(handler))))
-	lambda.StartWithOptions(func(ctx context.Context, r *events.LambdaFunctionURLRequest) (*events.LambdaFunctionURLStreamingResponse, error) {
+	type event struct {
+		events.LambdaFunctionURLRequest
+		checkEvent // cannot be a part of a request, which is in the other fields
+	}
+	lambda.StartWithOptions(func(ctx context.Context, r event) (*events.LambdaFunctionURLStreamingResponse, error) {
+		if r.Check {
+			return &events.LambdaFunctionURLStreamingResponse{StatusCode: http.StatusOK, Body: http.NoBody}, e.check(ctx)
+		}
 		if r.RequestContext.HTTP.Method == "" {
 			return nil, fmt.Errorf("cannot accept the event: the function %s answers only requests to its function URL", e.function)
 		}
-		return serve(ctx, r)
+		return serve(ctx, &r.LambdaFunctionURLRequest)
 	}, lambda.WithEnableSIGTERM(e.end))
 }
 
