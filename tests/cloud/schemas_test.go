@@ -13,7 +13,7 @@ import (
 
 // everything has values of parameters with which all optional parts of the template are used.
 var everything = map[string]string{
-	"AlarmTopic": "arn:aws:sns:us-east-1:000000000000:trouble", "Boundary": "arn:aws:iam::000000000000:policy/bound", "Dashboard": "1",
+	"AlarmTopic": "arn:aws:sns:us-east-1:000000000000:trouble", "Budget": "20", "BudgetMail": "ops@example.org", "Boundary": "arn:aws:iam::000000000000:policy/bound", "Dashboard": "1",
 	"Clicks": "0123456789abcdef", "Judges": "ann:0123456789abcdef", "Key": "arn:aws:kms:us-east-1:000000000000:key/one",
 	"QueryConcurrency": "20", "RarelyReadDays": "90",
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,6 +134,7 @@ func TestParametersThatDoNotGoTogether(t *testing.T) {
 		want  string
 	}{
 		{map[string]string{"Releases": "9,8", "Live": "7"}, "there is no resource"},
+		{map[string]string{"Budget": "20"}, "Budget needs a BudgetMail"},
 		{map[string]string{"ExistingBucket": "pages", "RarelyReadDays": "90"}, "RarelyReadDays is only for a bucket that the stack makes"},
 		{map[string]string{"ExistingBucket": "pages", "Replica": "copies"}, "Replica is only for a bucket that the stack makes"},
 		{map[string]string{"Key": everything["Key"], "Replica": "copies"}, "Leave Key or Replica empty"},
@@ -210,4 +212,41 @@ func mustHave[T any](t *testing.T, from template, kind string) map[string]T {
 		t.Fatalf("%d resources of type %s, %v", len(found), kind, err)
 	}
 	return found
+}
+
+// TestBudgetOfStack checks that the budget is that of this stack, and that whom to tell hears of costs that have been
+// reached and of those that are expected. Without the parameter there is no budget.
+func TestBudgetOfStack(t *testing.T) {
+	t.Parallel()
+	type budget struct {
+		Budget struct {
+			BudgetLimit struct{ Amount int }
+			CostFilters struct{ TagKeyValue []string }
+		}
+		NotificationsWithSubscribers []struct {
+			Notification struct{ NotificationType string }
+			Subscribers  []struct{ Address string }
+		}
+	}
+	read, err := readTemplate[template]("../../infra/template.yaml", nil, map[string]string{"Budget": "20", "BudgetMail": "ops@example.org"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := mustHave[budget](t, read, "AWS::Budgets::Budget")["CostsOfMonth"]
+	if b.Budget.BudgetLimit.Amount != 20 || !slices.Equal(b.Budget.CostFilters.TagKeyValue, []string{"aws:cloudformation:stack-name$" + stackName}) {
+		t.Errorf("budget %+v", b.Budget)
+	}
+	var told []string
+	for _, n := range b.NotificationsWithSubscribers {
+		told = append(told, n.Notification.NotificationType+" "+n.Subscribers[0].Address)
+	}
+	if diff := cmp.Diff([]string{"ACTUAL ops@example.org", "FORECASTED ops@example.org"}, told); diff != "" {
+		t.Errorf("who is told (-want +got):\n%s", diff)
+	}
+	if read, err = readTemplate[template]("../../infra/template.yaml", nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if none, err := resourcesOf[budget](read, "AWS::Budgets::Budget"); len(none) > 0 || err != nil {
+		t.Errorf("by default, there is a budget: %+v, %v", none, err)
+	}
 }
