@@ -133,6 +133,41 @@ func TestReplica(t *testing.T) {
 	}
 }
 
+// The parameter WebACL is the one of the only distribution, and limit.yaml refuses those who ask too often, and nobody
+// else.
+func TestWebACL(t *testing.T) {
+	t.Parallel()
+	type distribution struct{ DistributionConfig struct{ WebACLId string } }
+	if d := resources[distribution](t, "AWS::CloudFront::Distribution")["Front"]; d.DistributionConfig.WebACLId != "WebACL" {
+		t.Errorf("the distribution has the rules %q", d.DistributionConfig.WebACLId)
+	}
+	type rules struct {
+		Scope         string
+		DefaultAction map[string]any
+		Rules         []struct {
+			Statement struct {
+				RateBasedStatement struct {
+					AggregateKeyType, Limit string
+					EvaluationWindowSec     int
+				}
+			}
+			Action struct {
+				Block struct {
+					CustomResponse struct{ ResponseCode int }
+				}
+			}
+		}
+	}
+	limit := resourcesOf[rules](t, "limit.yaml", "AWS::WAFv2::WebACL")["Limit"]
+	if _, allows := limit.DefaultAction["Allow"]; !allows || limit.Scope != "CLOUDFRONT" || len(limit.Rules) != 1 {
+		t.Fatalf("want one rule for CloudFront: %+v", limit)
+	}
+	r := limit.Rules[0]
+	if by := r.Statement.RateBasedStatement; by.AggregateKeyType != "IP" || by.Limit != "PerMinute" || by.EvaluationWindowSec != 60 || r.Action.Block.CustomResponse.ResponseCode != 429 {
+		t.Errorf("want those refused who ask too often in a minute: %+v", r)
+	}
+}
+
 // The parameter QueryConcurrency limits the function that strangers can invoke, and no other.
 func TestQueryConcurrency(t *testing.T) {
 	t.Parallel()

@@ -36,7 +36,7 @@ func TestSchemas(t *testing.T) {
 		}
 	}
 	schemas := readSchemas(t)
-	const stack, replica = "../../infra/template.yaml", "../../infra/replica.yaml"
+	const stack, replica, limit = "../../infra/template.yaml", "../../infra/replica.yaml", "../../infra/limit.yaml"
 	for name, test := range map[string]struct {
 		template string
 		given    map[string]string
@@ -48,9 +48,11 @@ func TestSchemas(t *testing.T) {
 		"on an existing bucket":    {stack, map[string]string{"ExistingBucket": "pages"}},
 		"with a replica":           {stack, map[string]string{"Replica": "copies", "Boundary": everything["Boundary"]}},
 		"on a domain":              {stack, onDomain},
+		"on a domain with a limit": {stack, merged(onDomain, map[string]string{"WebACL": "arn:aws:wafv2:us-east-1:000000000000:global/webacl/limit/one"})},
 		"with a Redis elsewhere":   {stack, map[string]string{"RedisURL": "rediss://redis.example.org:6379/0"}},
 		"a replica":                {replica, nil},
 		"a replica without copies": {replica, map[string]string{"Closed": "1"}},
+		"a limit":                  {limit, nil},
 	} {
 		read, err := readTemplate[anyTemplate](test.template, map[string]string{"ClockRole.Arn": "arn:aws:iam::000000000000:role/clock"}, test.given)
 		if err != nil {

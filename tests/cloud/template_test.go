@@ -141,6 +141,7 @@ func TestParametersThatDoNotGoTogether(t *testing.T) {
 		{map[string]string{"Domain": onDomain["Domain"], "Certificate": onDomain["Certificate"]}, "Domain needs CloudFront"},
 		{map[string]string{"Domain": onDomain["Domain"], "FrontKey": onDomain["FrontKey"]}, "Domain needs a Certificate"},
 		{map[string]string{"FrontKey": onDomain["FrontKey"]}, "FrontKey needs a Domain"},
+		{map[string]string{"WebACL": "arn:aws:wafv2:us-east-1:000000000000:global/webacl/limit/one"}, "WebACL needs CloudFront"},
 	} {
 		if _, err := readTemplate[template]("../../infra/template.yaml", nil, test.given); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v: %v, want %q", test.given, err, test.want)
