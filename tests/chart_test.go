@@ -42,6 +42,7 @@ type deployed struct {
 type container struct {
 	Image                         string
 	Args                          []string
+	Env                           []struct{ Name, Value string }
 	LivenessProbe, ReadinessProbe struct{ HTTPGet struct{ Path string } }
 }
 
@@ -95,6 +96,9 @@ func TestChartCommands(t *testing.T) {
 				t.Errorf("%s, %s: bucketsearch %q: %v\n%s", path, name, c.Args, err, said)
 			}
 			for _, argument := range c.Args {
+				if strings.Contains(argument, "PASSWORD") {
+					t.Errorf("%s, %s: the command line shows a password: %s", path, name, argument)
+				}
 				if list, is := strings.CutPrefix(argument, "--functions="); is {
 					run = append(run, strings.Split(list, ",")...)
 				}
@@ -127,7 +131,11 @@ func (c *cluster) start(name string) {
 	if args[0] == "work" {
 		args = append(args, "--allow-private") // the site is on this machine
 	}
-	c.pods[name] = c.place.start(args[0], args[1:]...)
+	pod := c.place
+	for _, v := range c.containers[name].Env {
+		pod.env = append(slices.Clip(pod.env), v.Name+"="+v.Value)
+	}
+	c.pods[name] = pod.start(args[0], args[1:]...)
 	c.started[name]++
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,8 +32,13 @@ func (l *location) flags(flags *pflag.FlagSet) {
 		"from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION")
 	flags.StringVar(&l.redis, "redis", "", "use a Redis elsewhere, at this `URL`, such as redis://127.0.0.1:6379/0;\n"+
 		"of a Redis Cluster: redis://HOST:PORT?addr=HOST:PORT with two of its nodes;\n"+
-		"processes with the same bucket and Redis work together")
+		"processes with the same bucket and Redis work together. A URL with a\n"+
+		"password belongs into the variable BUCKETSEARCH_REDIS, because all users\n"+
+		"of a machine can see command lines")
 }
+
+// redisURL returns the URL of Redis: that of the flag, or else that of the environment; "" if there is none.
+func (l *location) redisURL() string { return cmp.Or(l.redis, os.Getenv("BUCKETSEARCH_REDIS")) }
 
 // storeName is the hidden command that serves the embedded object store.
 const storeName = "serve-store"
@@ -44,7 +50,7 @@ func (l *location) options() (system.Options, error) {
 		return system.Options{}, fmt.Errorf("cannot find this program: %w", err)
 	}
 	return system.Options{
-		Data: l.data, S3: l.s3, Redis: l.redis,
+		Data: l.data, S3: l.s3, Redis: l.redisURL(),
 		Self: []string{self, storeName}, Agent: agent, Getenv: os.Getenv,
 	}, nil
 }

@@ -48,11 +48,11 @@ func workCommand(where *location) *cobra.Command {
 				functions = task.Queues
 			}
 			for _, name := range functions {
-				if where.redis == "" && queues != "" && system.NeedsRedis(name) {
+				if where.redisURL() == "" && queues != "" && system.NeedsRedis(name) {
 					return misuse(fmt.Errorf("the function %s needs a Redis: --redis URL", name))
 				}
 			}
-			if where.s3 == "" || where.redis == "" && queues == "" {
+			if where.s3 == "" || where.redisURL() == "" && queues == "" {
 				return misuse(errors.New("work needs a bucket and a Redis elsewhere, --s3 URL and --redis URL; on one machine alone: bucketsearch up"))
 			}
 			return nil
