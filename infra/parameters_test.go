@@ -99,14 +99,16 @@ func TestReplica(t *testing.T) {
 		}
 	}
 	const all = "arn:${AWS::Partition}:s3:::${Replica}/*"
-	var copies []string
+	allowed := make(map[string][]string) // actions by resource
 	for _, s := range resources[policy](t, "AWS::IAM::ManagedPolicy")["CopyPolicy"].PolicyDocument.Statement {
-		if slices.Equal(s.Resource, []string{all}) {
-			copies = append(copies, s.Action...)
-		}
+		allowed[s.Resource[0]] = unique(append(allowed[s.Resource[0]], s.Action...))
 	}
-	if want := []string{"s3:ReplicateDelete", "s3:ReplicateObject", "s3:ReplicateTags"}; !slices.Equal(want, unique(copies)) {
+	copies := allowed[all]
+	if want := []string{"s3:ReplicateDelete", "s3:ReplicateObject", "s3:ReplicateTags"}; !slices.Equal(want, copies) {
 		t.Errorf("S3 may use %q in the replica, want %q", copies, want)
+	}
+	if !slices.Equal(allowed["Key"], []string{"kms:Decrypt"}) || !slices.Equal(allowed["ReplicaKey"], []string{"kms:Encrypt", "kms:GenerateDataKey"}) {
+		t.Errorf("S3 may use the keys for %q and %q", allowed["Key"], allowed["ReplicaKey"])
 	}
 	refused := resourcesOf[policy](t, "replica.yaml", "AWS::S3::BucketPolicy")["NoCopies"].PolicyDocument.Statement
 	if len(refused) != 1 || refused[0].Effect != "Deny" || !slices.Equal(unique(refused[0].Action), copies) {
@@ -119,7 +121,13 @@ func TestReplica(t *testing.T) {
 			Rules []struct {
 				Filter                  struct{ Prefix string }
 				DeleteMarkerReplication struct{ Status string }
-				Destination             struct{ Bucket string }
+				Destination             struct {
+					Bucket                  string
+					EncryptionConfiguration struct{ ReplicaKmsKeyID string }
+				}
+				SourceSelectionCriteria struct {
+					SseKmsEncryptedObjects struct{ Status string }
+				}
 			}
 		}
 	}
@@ -130,6 +138,9 @@ func TestReplica(t *testing.T) {
 	rules := from.ReplicationConfiguration.Rules
 	if len(rules) != 1 || rules[0].Filter.Prefix != "" || rules[0].DeleteMarkerReplication.Status != "Enabled" || rules[0].Destination.Bucket+"/*" != all {
 		t.Errorf("want one rule for all objects and deletions: %+v", rules)
+	}
+	if r := rules[0]; r.SourceSelectionCriteria.SseKmsEncryptedObjects.Status != "Enabled" || r.Destination.EncryptionConfiguration.ReplicaKmsKeyID != "ReplicaKey" {
+		t.Errorf("objects that a key encrypts are not copied with the key of the replica: %+v", r)
 	}
 }
 

@@ -18,6 +18,9 @@ var everything = map[string]string{
 	"QueryConcurrency": "20", "RarelyReadDays": "90",
 }
 
+// replicaKey is a key in another region.
+const replicaKey = "arn:aws:kms:eu-west-1:000000000000:key/two"
+
 // onDomain has the values of parameters with which the search page is on a domain of its owner.
 var onDomain = map[string]string{
 	"FrontKey": "0123456789abcdef", "Domain": "search.example.org", "Certificate": "arn:aws:acm:us-east-1:000000000000:certificate/one",
@@ -47,11 +50,13 @@ func TestSchemas(t *testing.T) {
 		"on a node":                {stack, map[string]string{"RedisNode": "cache.t4g.micro"}},
 		"on an existing bucket":    {stack, map[string]string{"ExistingBucket": "pages"}},
 		"with a replica":           {stack, map[string]string{"Replica": "copies", "Boundary": everything["Boundary"]}},
+		"with a replica and keys":  {stack, map[string]string{"Replica": "copies", "Key": everything["Key"], "ReplicaKey": replicaKey}},
 		"on a domain":              {stack, onDomain},
 		"on a domain with a limit": {stack, merged(onDomain, map[string]string{"WebACL": "arn:aws:wafv2:us-east-1:000000000000:global/webacl/limit/one"})},
 		"with a Redis elsewhere":   {stack, map[string]string{"RedisURL": "rediss://redis.example.org:6379/0"}},
 		"a replica":                {replica, nil},
 		"a replica without copies": {replica, map[string]string{"Closed": "1"}},
+		"a replica with a key":     {replica, map[string]string{"Key": replicaKey}},
 		"a limit":                  {limit, nil},
 	} {
 		read, err := readTemplate[anyTemplate](test.template, map[string]string{"ClockRole.Arn": "arn:aws:iam::000000000000:role/clock"}, test.given)
