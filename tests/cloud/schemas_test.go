@@ -14,7 +14,7 @@ import (
 // everything has values of parameters with which all optional parts of the template are used.
 var everything = map[string]string{
 	"AlarmTopic": "arn:aws:sns:us-east-1:000000000000:trouble", "Budget": "20", "BudgetMail": "ops@example.org", "Boundary": "arn:aws:iam::000000000000:policy/bound", "Dashboard": "1",
-	"Clicks": "0123456789abcdef", "Judges": "ann:0123456789abcdef", "Key": "arn:aws:kms:us-east-1:000000000000:key/one",
+	"Clicks": "0123456789abcdef", "FetchGroup": "sg-0123abcd", "FetchSubnets": "subnet-0123abcd,subnet-4567ef01", "Judges": "ann:0123456789abcdef", "Key": "arn:aws:kms:us-east-1:000000000000:key/one",
 	"QueryConcurrency": "20", "RarelyReadDays": "90",
 }
 

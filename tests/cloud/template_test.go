@@ -134,6 +134,7 @@ func TestParametersThatDoNotGoTogether(t *testing.T) {
 		want  string
 	}{
 		{map[string]string{"Releases": "9,8", "Live": "7"}, "there is no resource"},
+		{map[string]string{"FetchSubnets": everything["FetchSubnets"]}, "FetchSubnets need a FetchGroup"},
 		{map[string]string{"Budget": "20"}, "Budget needs a BudgetMail"},
 		{map[string]string{"ExistingBucket": "pages", "RarelyReadDays": "90"}, "RarelyReadDays is only for a bucket that the stack makes"},
 		{map[string]string{"ExistingBucket": "pages", "Replica": "copies"}, "Replica is only for a bucket that the stack makes"},
@@ -251,5 +252,32 @@ func TestBudgetOfStack(t *testing.T) {
 	}
 	if none, err := resourcesOf[budget](read, "AWS::Budgets::Budget"); len(none) > 0 || err != nil {
 		t.Errorf("by default, there is a budget: %+v, %v", none, err)
+	}
+}
+
+// TestFetchSubnets checks that fetch runs in the subnets of the parameter, and may use IPv6 there. Without the parameter
+// it runs in no private network.
+func TestFetchSubnets(t *testing.T) {
+	t.Parallel()
+	type function struct {
+		VpcConfig *struct {
+			SubnetIds, SecurityGroupIds []string
+			Ipv6AllowedForDualStack     bool
+		}
+	}
+	read := func(given map[string]string) function {
+		t.Helper()
+		read, err := readTemplate[template]("../../infra/template.yaml", nil, given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return mustHave[function](t, read, "AWS::Serverless::Function")["Fetch"]
+	}
+	if at := read(nil).VpcConfig; at != nil {
+		t.Errorf("by default, fetch runs in %+v", *at)
+	}
+	at := read(map[string]string{"FetchSubnets": "subnet-1,subnet-2", "FetchGroup": "sg-1"}).VpcConfig
+	if at == nil || !slices.Equal(at.SubnetIds, []string{"subnet-1", "subnet-2"}) || !slices.Equal(at.SecurityGroupIds, []string{"sg-1"}) || !at.Ipv6AllowedForDualStack {
+		t.Errorf("fetch runs in %+v", at)
 	}
 }
