@@ -12,7 +12,8 @@ import (
 
 // standIns are programs in place of those that the script deploy calls. Releases are named 1, 2, 3 and so on. The stack
 // is in the files Releases, Live and tags, which are absent until it is created. A function whose ARN is in the file bad
-// cannot work. The file done gets a line for each update of the stack, and for each function that is invoked.
+// cannot work; with the word throttled in it, nothing can be read of the stack. The file done gets a line for each update
+// of the stack, and for each function that is invoked.
 var standIns = map[string]string{
 	"go":   "#!/bin/sh\n",
 	"date": "#!/bin/sh\necho x >>clock; grep -c x clock\n",
@@ -20,7 +21,8 @@ var standIns = map[string]string{
 case "$*" in
 *describe-stacks*Outputs*) ;;
 *describe-stacks*)
-	[ -e Live ] || exit 254
+	! grep throttled bad >&2 || exit 254
+	[ -e Live ] || { echo "Stack with id search does not exist" >&2; exit 254; }
 	case "$*" in *Releases*) cat Releases ;; *Live*) cat Live ;; *Tags*) cat tags ;; esac ;;
 *"cloudformation deploy"*)
 	: >tags # those that are not given are taken away
@@ -32,7 +34,9 @@ case "$*" in
 	done
 	echo "$(basename "$4"): $(cat Releases), $(cat Live) is live, $(cat tags | tr '\n' ' ')" >>done ;;
 *list-stack-resources*) printf 'arn:pack:1\tarn:query:2\n' ;;
+*"lambda wait"*) : >"active-$5" ;;
 *"lambda invoke"*)
+	[ -e "active-$4" ] || exit 254
 	echo "$4" >>done
 	for word; do file=$word; done # the last one
 	echo '{"errorMessage":"cannot reach Redis"}' >"$file"
@@ -73,6 +77,8 @@ func TestDeploy(t *testing.T) {
 		{"--back search code", "", "", "has no release before its first one", true},
 		{"search code LogDays=3", "", "packaged.yaml: 2,1, 1 is live, team=search project=x \n" + tried +
 			"packaged.yaml: 2,1, 2 is live, team=search project=x \n", "", false},
+		{"search code", "throttled", "", "cannot read the stack search: throttled", true},
+		{"--back search code LogDays=5", "", "", "takes no parameters", true},
 		{"--back search code", "arn:pack:1", tried, "the release 1 cannot work, and 2 stays live", true},
 		{"--back search code", "", tried + "deployed.yaml: 2,1, 1 is live, team=search project=x \n", "The release 1 is live, and 2 is kept", false},
 		{"--back search code", "", tried + "deployed.yaml: 2,1, 2 is live, team=search project=x \n", "The release 2 is live, and 1 is kept", false},
