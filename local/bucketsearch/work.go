@@ -49,11 +49,11 @@ func workCommand(where *location) *cobra.Command {
 			}
 			for _, name := range functions {
 				if where.redisURL() == "" && queues != "" && system.NeedsRedis(name) {
-					return misuse(fmt.Errorf("the function %s needs a Redis: --redis URL", name))
+					return misuse(fmt.Errorf("the function %s needs a Redis: --redis URL or BUCKETSEARCH_REDIS", name))
 				}
 			}
 			if where.s3 == "" || where.redisURL() == "" && queues == "" {
-				return misuse(errors.New("work needs a bucket and a Redis elsewhere, --s3 URL and --redis URL; on one machine alone: bucketsearch up"))
+				return misuse(errors.New("work needs a bucket and a Redis elsewhere, --s3 URL and --redis URL or BUCKETSEARCH_REDIS; on one machine alone: bucketsearch up"))
 			}
 			return nil
 		},

@@ -38,11 +38,11 @@ func (s *System) openRedis(ctx context.Context) (err error) {
 func dialRedis(ctx context.Context, address string, traffic *vitals.Traffic) (goredis.UniversalClient, error) {
 	client, err := environment.OpenRedis(address, traffic)
 	if err != nil {
-		return nil, WrongOption{environment.WrongRedis("--redis", address)}
+		return nil, WrongOption{environment.WrongRedis("--redis or BUCKETSEARCH_REDIS", address)}
 	}
 	if err := client.Ping(ctx).Err(); err != nil {
 		at, _ := url.Parse(address) // without the password
-		err = fmt.Errorf("redis at %s cannot be used; is it running, and is --redis right? %w", cmp.Or(at.Host, at.Path), err)
+		err = fmt.Errorf("redis at %s cannot be used; is it running, and is --redis or BUCKETSEARCH_REDIS right? %w", cmp.Or(at.Host, at.Path), err)
 		return nil, errors.Join(err, client.Close())
 	}
 	return client, nil
@@ -68,7 +68,7 @@ func claimRedis(ctx context.Context, bucket blob.Reader, rdb goredis.UniversalCl
 		return fmt.Errorf("cannot claim redis: %w", err)
 	}
 	if holds != mark {
-		return errors.New("the Redis of --redis holds the frontier of another bucket; choose another of its databases, such as redis://127.0.0.1:6379/1, or flush this one, which loses nothing but time")
+		return errors.New("the Redis of --redis or BUCKETSEARCH_REDIS holds the frontier of another bucket; choose another of its databases, such as redis://127.0.0.1:6379/1, or flush this one, which loses nothing but time")
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ func TestElsewhere(t *testing.T) {
 		"empty":             {func(o *Options) { o.S3 = endpoint + "/first" }, ErrEmpty.Error()},
 		"credentials":       {func(o *Options) { o.Getenv = Credentials("wrong") }, "refuses the credentials"},
 		"no URL":            {func(o *Options) { o.S3 = "first" }, "is no URL of a bucket"},
-		"no Redis":          {func(o *Options) { o.Redis = "redis://127.0.0.1:1/0" }, "is --redis right?"},
+		"no Redis":          {func(o *Options) { o.Redis = "redis://127.0.0.1:1/0" }, "is --redis or BUCKETSEARCH_REDIS right?"},
 		"empty, with Redis": {func(o *Options) { o.S3, o.Redis = endpoint+"/first", redis }, ErrEmpty.Error()},
 	} {
 		o := o
