@@ -230,18 +230,7 @@ func TestFollowerDies(t *testing.T) {
 			*c = c.With([]collection.Seed{{URL: "http://three.example/a/", Scope: collection.Site, Depth: collection.Unlimited}})
 		})
 		w.read()
-		left := n
-		hook.set(func(redis.Cmder) bool {
-			left--
-			return left < 0
-		})
-		died := w.sweep() != nil
-		hook.set(nil)
-		w.clock.Advance(leaseTime)
-		w.run()
-		if diff := cmp.Diff(w.rebuilt(), w.picture()); diff != "" {
-			t.Fatalf("died after %d commands (-rebuilt +followed):\n%s", n, diff)
-		}
+		died := w.sweepDies(hook, n)
 		for crawl := range 2 {
 			w.must(frontier.New(rdb, crawl).Built(t.Context(), w.inForce.Fingerprint()))
 		}
@@ -261,22 +250,29 @@ func TestDividerDies(t *testing.T) {
 		w.divide(rules.Crawl, func(newest rules.Document, unused int) ([]rules.Rule, error) { return newest.Split(1, unused, 3<<62) })
 		w.run()
 		w.divide(rules.Crawl, func(newest rules.Document, _ int) ([]rules.Rule, error) { return newest.Join(1, 0) })
-		left := n
-		hook.set(func(redis.Cmder) bool {
-			left--
-			return left < 0
-		})
-		died := w.sweep() != nil
-		hook.set(nil)
-		w.clock.Advance(leaseTime)
-		w.run()
-		if diff := cmp.Diff(w.rebuilt(), w.picture()); diff != "" {
-			t.Fatalf("died after %d commands (-rebuilt +divided):\n%s", n, diff)
-		}
-		if !died {
+		if !w.sweepDies(hook, n) {
 			break
 		}
 	}
+}
+
+// sweepDies kills the sweep after the given number of commands that it sends to Redis, and reports whether it sent more.
+// The next sweep must make the frontiers what a rebuild makes of them.
+func (w *world) sweepDies(hook *dyingHook, commands int) bool {
+	w.t.Helper()
+	left := commands
+	hook.set(func(redis.Cmder) bool {
+		left--
+		return left < 0
+	})
+	died := w.sweep() != nil
+	hook.set(nil)
+	w.clock.Advance(leaseTime)
+	w.run()
+	if diff := cmp.Diff(w.rebuilt(), w.picture()); diff != "" {
+		w.t.Fatalf("died after %d commands (-rebuilt +swept):\n%s", commands, diff)
+	}
+	return died
 }
 
 // TestNoSettleMeanwhile stops a change of frontiers to new settings half-way. Pack must then settle nothing,
