@@ -32,6 +32,8 @@ const (
 	suggestionKeysKind   kind = 10 // some of the keys of suggestions, and for each the suggestions that have it
 	suggestionBlocksKind kind = 11 // the suggestions themselves, in blocks
 	suggestionSizesKind  kind = 12 // the sizes of these blocks
+
+	vectorPagesKind kind = 13 // a row of bytes for each document, in pages
 )
 
 // maxColumn is the greatest size of a column before compression, in bytes.
@@ -110,6 +112,17 @@ func (s *Segment) columnOf(name string, k kind) *columnExtent {
 		return nil
 	}
 	return &s.tail.columns[i]
+}
+
+// pagedColumn returns the offset in the object at which the pages of a column begin (see appendPages). The parameter
+// total is the size that its content must have, without the checksums of pages.
+func (s *Segment) pagedColumn(name string, k kind, total int64) (begin int64, err error) {
+	size := int(sizeInPages(total))
+	c := s.columnOf(name, k)
+	if c == nil || c.size != packedSize(size) {
+		return 0, s.wrap(damaged("column %s is not of %d documents", name, s.tail.documents))
+	}
+	return c.offset + int64(unpackedStart(size)), nil
 }
 
 // hasColumn reports whether the segment has a column with the given name.
@@ -191,7 +204,7 @@ func (w *columnWriter) object(file *scratch.File, analysis map[string]uint32, cu
 	}
 	o.writeColumn(sketches, rowsKind, w.sketches)
 	if !w.vectorless {
-		o.writeColumn(vectors, rowsKind, w.vectors)
+		o.writeUnpacked(vectorPages, vectorPagesKind, appendPages(nil, w.vectors))
 	}
 
 	o.version, o.documents = version, w.documents

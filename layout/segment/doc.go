@@ -81,6 +81,8 @@
 //	        10 page of keys of suggestions, see below; never compressed
 //	        11 blocks of suggestions, see below; never compressed as a whole
 //	        12 sizes of the blocks of suggestions, see below; never compressed
+//	        13 rows: as many bytes for each document, in pages of 1020 bytes and their CRC, as
+//	           positions are; never compressed
 //
 // The columns "identity", "version.epoch" and "version.token" lie next to each other, in this order. The last two
 // columns are "identity.order" (kind 8) and "identity.filter" (kind 7). A segment without documents lacks these two.
@@ -96,7 +98,7 @@
 // The pages of a group follow each other. The name of a page goes on with a separator: a string that is not below
 // the page's last word, but below the next page's first. So the tail says which words each page may have.
 //
-// A row of the column "vector" has 24 entries: the hash of a term, u16, and its weight, a byte.
+// A row of the column "vector.pages" (kind 13) has 24 entries: the hash of a term, u16, and its weight, a byte.
 // Unused entries, at the end, are zero (see Vector).
 //
 // Suggestions are the names (see Document.Name) and headings of documents, which are offered to people while they
@@ -218,7 +220,9 @@
 //     and supplements were added later. Segments from before lack them, until their documents are
 //     indexed anew:
 //     column "language source": counts as empty.
-//     column "vector" (see Vector): similar documents do not support each other in searches.
+//     column "vector.pages" (see Vector): similar documents do not support each other in searches. It was the
+//     column "vector" (kind 1) before, which is read and no longer written. Programs from before
+//     "vector.pages" find no vectors in the segment, and lose them if they merge it.
 //     column "translation" (see Document.Translation): no dictionaries are learnt from the segment.
 //     column "own date" (see Document.Date): no date is known.
 //     columns "suggestion …": suggestions are in the column "suggestions" (see below), if there are any.

@@ -229,11 +229,10 @@ func (s *Segment) findInStored(ctx context.Context, ranks []uint32, wanted []lay
 func (s *Segment) ranked(ctx context.Context, ranks []uint32) ([]uint32, error) {
 	width := orderWidth(s.tail.documents)
 	total := int64(width) * int64(s.tail.documents)
-	c := s.columnOf(orderColumn, orderKind)
-	if c == nil || c.size != packedSize(int(sizeInPages(total))) {
-		return nil, s.wrap(damaged("column %s is not of %d documents", orderColumn, s.tail.documents))
+	begin, err := s.pagedColumn(orderColumn, orderKind, total)
+	if err != nil {
+		return nil, err
 	}
-	begin := c.offset + int64(unpackedStart(int(sizeInPages(total))))
 	var pages []blob.Range
 	of := make([]int, len(ranks)) // for each rank, the index of its page in pages
 	for i, rank := range ranks {

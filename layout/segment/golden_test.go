@@ -71,6 +71,15 @@ func TestEarlierVersions(t *testing.T) {
 		}
 		testVersion(t, version, example(version), file)
 	})
+	t.Run("vector pages", func(t *testing.T) {
+		const file = "testdata/segment.v3.vectorpages"
+		if *update {
+			if err := os.WriteFile(file, mustBuild(t, example(version), 0), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		testVersion(t, version, example(version), file)
+	})
 	t.Run("suggestions", func(t *testing.T) {
 		const paged = "testdata/segment.v3.suggestionpages"
 		docs := named(30, 1)

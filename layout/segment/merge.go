@@ -224,9 +224,11 @@ func (in *input) copyColumns(ctx context.Context, w *columnWriter) error {
 		return err
 	}
 	if !w.vectorless {
-		if w.vectors, err = in.copyRows(ctx, w.vectors, vectors, VectorSize); err != nil {
+		rows, err := in.allVectors(ctx)
+		if err != nil {
 			return err
 		}
+		w.vectors = in.appendLiving(w.vectors, rows, VectorSize)
 	}
 	for i, name := range numberColumns {
 		values, err := in.Numbers(ctx, name)
@@ -261,15 +263,17 @@ func (in *input) copyColumns(ctx context.Context, w *columnWriter) error {
 // to dst.
 func (in *input) copyRows(ctx context.Context, dst []byte, name string, width int) ([]byte, error) {
 	rows, err := in.rows(ctx, name, width)
-	if err != nil {
-		return nil, err
-	}
-	for doc := range in.numbers {
+	return in.appendLiving(dst, rows, width), err
+}
+
+// appendLiving appends to dst those of the rows that are of living documents. The rows have width bytes each.
+func (in *input) appendLiving(dst, rows []byte, width int) []byte {
+	for doc := range len(rows) / width {
 		if in.lives(uint32(doc)) {
 			dst = append(dst, rows[doc*width:][:width]...)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
 // mergeStored writes the beginning of the merged segment to the file: the stored documents of all inputs,

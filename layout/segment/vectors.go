@@ -4,20 +4,29 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"hash/fnv"
 	"math"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// vectors is the name of the column with the vector of each document. Segments of earlier programs
-// lack it; a merge writes it only if all inputs have it.
-const vectors = "vector"
+// vectorPages is the name of the column with the vector of each document, in pages. Segments of earlier
+// programs have the column vectors instead, which can only be read whole, or none of the two. A merge writes
+// vectors only if all inputs have them.
+const (
+	vectorPages = "vector.pages"
+	vectors     = "vector"
+)
 
 const (
 	// VectorTerms is the greatest number of terms in a Vector.
 	VectorTerms = 24
-	VectorSize  = 3 * VectorTerms // size of a Vector in Vectors, in bytes
+	VectorSize  = 3 * VectorTerms // size of an EncodedVector, in bytes
+	// vectorBlock is the number of documents whose vectors are read together: 72 whole pages, 72 KiB.
+	vectorBlock = pageContent
 )
 
 // Vector holds the most telling terms of a document's title and body. Similar documents have
@@ -35,28 +44,86 @@ type VectorTerm struct {
 }
 
 // HasVectors reports whether the segment has the vectors of its documents.
-func (s *Segment) HasVectors() bool { return s.hasColumn(vectors) }
+func (s *Segment) HasVectors() bool { return s.hasColumn(vectorPages) || s.hasColumn(vectors) }
 
-// Vectors are the vectors of a segment's documents, as the segment stores them.
-type Vectors []byte
+// EncodedVector is a Vector as a segment stores it: for each term its Hash and its Weight, then zeros. It has
+// VectorSize bytes.
+type EncodedVector []byte
 
-// Vectors reads the vectors of all documents with one call of Source.Read.
-func (s *Segment) Vectors(ctx context.Context) (Vectors, error) {
-	rows, err := s.rows(ctx, vectors, VectorSize)
-	return rows, err
-}
-
-// Row returns the Vectors that have only the vector of one document, which is document 0 there.
-func (v Vectors) Row(doc uint32) Vectors { return v[int(doc)*VectorSize:][:VectorSize:VectorSize] }
-
-// Of returns the vector of a document.
-func (v Vectors) Of(doc uint32) Vector {
-	row := v.Row(doc)
+// Decode returns the vector.
+func (v EncodedVector) Decode() Vector {
 	vector := make(Vector, 0, VectorTerms)
-	for ; len(row) > 0 && row[2] > 0; row = row[3:] {
-		vector = append(vector, VectorTerm{binary.BigEndian.Uint16(row), row[2]})
+	for ; len(v) > 0 && v[2] > 0; v = v[3:] {
+		vector = append(vector, VectorTerm{binary.BigEndian.Uint16(v), v[2]})
 	}
 	return vector
+}
+
+// Vectors returns the vectors of some documents, in their order. It reads, with at most one call of Source.Read,
+// those of the vectorBlock documents around each; from segments of earlier programs the vectors of all documents.
+// The docs must be ascending.
+func (s *Segment) Vectors(ctx context.Context, docs []uint32) ([]EncodedVector, error) {
+	found := make([]EncodedVector, len(docs))
+	if s.hasColumn(vectors) {
+		rows, err := s.rows(ctx, vectors, VectorSize)
+		for i, doc := range docs {
+			if err == nil {
+				found[i] = rows[int(doc)*VectorSize:][:VectorSize:VectorSize]
+			}
+		}
+		return found, err
+	}
+	total := VectorSize * int64(s.tail.documents)
+	begin, err := s.pagedColumn(vectorPages, vectorPagesKind, total)
+	if err != nil {
+		return nil, err
+	}
+	pagesWith := func(doc, n int64) blob.Range {
+		return pagesOf(blob.Range{Offset: doc * VectorSize, Length: min(n*VectorSize, total-doc*VectorSize)}, total)
+	}
+	var blocks []blob.Range
+	of := make([]int, len(docs)) // for each document, the index of its block in blocks
+	for i, doc := range docs {
+		block := pagesWith(int64(doc-doc%vectorBlock), vectorBlock)
+		block.Offset += begin
+		if len(blocks) == 0 || blocks[len(blocks)-1] != block {
+			blocks = append(blocks, block)
+		}
+		of[i] = len(blocks) - 1
+	}
+	contents, err := s.read(ctx, blocks)
+	if err != nil {
+		return nil, err
+	}
+	for i, doc := range docs {
+		pages := pagesWith(int64(doc), 1)
+		pages.Offset -= blocks[of[i]].Offset - begin
+		row := blob.Range{Offset: int64(doc) * VectorSize, Length: VectorSize}
+		if found[i], err = fromPages(contents[of[i]][pages.Offset:][:pages.Length], row); err != nil {
+			return nil, s.wrap(fmt.Errorf("column %s: %w", vectorPages, err))
+		}
+	}
+	return found, nil
+}
+
+// allVectors reads the vectors of all documents, one after another.
+func (s *Segment) allVectors(ctx context.Context) ([]byte, error) {
+	if s.hasColumn(vectors) {
+		return s.rows(ctx, vectors, VectorSize)
+	}
+	total := VectorSize * int64(s.tail.documents)
+	if _, err := s.pagedColumn(vectorPages, vectorPagesKind, total); err != nil {
+		return nil, err
+	}
+	pages, err := s.column(ctx, vectorPages, vectorPagesKind)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := fromPages(pages, blob.Range{Length: total})
+	if err != nil {
+		err = s.wrap(fmt.Errorf("column %s: %w", vectorPages, err))
+	}
+	return rows, err
 }
 
 // appendVector encodes a vector. For each term it writes the hash (two bytes) and the weight (one

@@ -411,11 +411,12 @@
 //	               terms for these: the terms that begin with them
 //	terms          posting lists of the words, with positions where phrases need
 //	               them; posting lists of anchors; the columns of filters and facets;
-//	               for long queries the vectors of documents; the languages of documents
-//	               if the query's words have different terms by language;
+//	               the languages of documents if the query's words have different terms by language;
 //	               for named and pinned pages, what finds them by their identities (see segment.Find)
 //	positions      only where they are too large for the step before, and for synonyms of several
 //	               words
+//	vectors        only for long queries that do not name a page: those of the best matches, in blocks of
+//	               neighbouring documents
 //	identities     only when matches with equal scores are on different pages of hits
 //	documents      of the hits
 //	correction     only for mistyped queries: pages of words; in an index of several languages the

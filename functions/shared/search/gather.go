@@ -359,23 +359,10 @@ func (s *search) recheck(matches []match, found [][]occurrence) error {
 // was not read in time.
 func (s *search) occurring(ctx deadline, matches []match, phrases []*queryPhrase) ([][]occurrence, error) {
 	result := make([][]occurrence, len(matches))
-	byPart := make([][]int, len(s.parts)) // indexes of matches
-	for i, f := range matches {
-		byPart[f.part] = append(byPart[f.part], i)
-	}
 	if err := effort.Expect(ctx, len(matches)*effortOf(phrases)); err != nil {
 		return nil, err
 	}
-	err := s.each(ctx, func(ctx context.Context, part int) error {
-		of := byPart[part]
-		if len(of) == 0 {
-			return nil
-		}
-		slices.SortFunc(of, func(a, b int) int { return int(matches[a].doc) - int(matches[b].doc) })
-		docs := make([]uint32, len(of))
-		for i, n := range of {
-			docs[i] = matches[n].doc
-		}
+	err := s.eachOf(ctx, matches, func(ctx context.Context, part int, of []int, docs []uint32) error {
 		found, err := s.occurrences(ctx, part, docs, phrases)
 		if err != nil {
 			return err
@@ -386,4 +373,25 @@ func (s *search) occurring(ctx deadline, matches []match, phrases []*queryPhrase
 		return nil
 	})
 	return result, err
+}
+
+// eachOf is like each, for those parts that have some of the matches. The function do gets the numbers of the
+// documents of these matches, ascending, and for each the index of its match.
+func (s *search) eachOf(ctx deadline, matches []match, do func(ctx context.Context, part int, of []int, docs []uint32) error) error {
+	byPart := make([][]int, len(s.parts)) // indexes of matches
+	for i, f := range matches {
+		byPart[f.part] = append(byPart[f.part], i)
+	}
+	return s.each(ctx, func(ctx context.Context, part int) error {
+		of := byPart[part]
+		if len(of) == 0 {
+			return nil
+		}
+		slices.SortFunc(of, func(a, b int) int { return int(matches[a].doc) - int(matches[b].doc) })
+		docs := make([]uint32, len(of))
+		for i, n := range of {
+			docs[i] = matches[n].doc
+		}
+		return do(ctx, part, of, docs)
+	})
 }

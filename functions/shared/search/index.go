@@ -217,7 +217,7 @@ func (m *Memory) giveBack(v *vocabulary) {
 // Memory is a cache that successive indexes share. It holds
 //
 //	documents of hits
-//	of a segment: identities, term vectors, dates, and columns for filters and facets; guides to its terms;
+//	of a segment: identities, dates, and columns for filters and facets; guides to its terms;
 //	words and suggestions, if an earlier version of the program has built it
 //	dictionaries for translation
 //	terms of words in texts (see vocabulary)
@@ -247,7 +247,6 @@ type place struct {
 // something else than a document:
 const (
 	allDocuments = 1<<32 - 1 // the identities (hashes of URLs) of a segment's documents
-	allVectors   = 1<<32 - 2 // the term vectors of a segment's documents
 	allLanguages = 1<<32 - 4 // the languages of a segment's documents
 	allDates     = 1<<32 - 5 // the own dates of a segment's pages (see ownDates)
 	whole        = 1<<32 - 3 // a whole dictionary, whose object key is in place.segment
@@ -299,16 +298,6 @@ func (m *Memory) identities(key string) []layout.Identity {
 
 func (m *Memory) putIdentities(key string, ids []layout.Identity) {
 	m.put(place{segment: key, doc: allDocuments}, ids, 256+int64(len(ids)*len(layout.Identity{})))
-}
-
-// vectors returns the cached term vectors of a segment's documents, or nil.
-func (m *Memory) vectors(key string) segment.Vectors {
-	v, _ := m.get(place{segment: key, doc: allVectors}).(segment.Vectors)
-	return v
-}
-
-func (m *Memory) putVectors(key string, v segment.Vectors) {
-	m.put(place{segment: key, doc: allVectors}, v, 256+int64(len(v)))
 }
 
 // columnPlaces has the columns of strings that are cached, by name. The value is the number in place.doc under

@@ -76,8 +76,8 @@ type Candidate struct {
 
 	Score, Words, Newness, Titled, Defined, Near float64
 
-	Date   int             // day of the page's own date (see ownDates); 0 if none is known, or if dates do not count
-	Vector segment.Vectors // the vector of this document alone; nil if similar documents do not count
+	Date   int                   // day of the page's own date (see ownDates); 0 if none is known, or if dates do not count
+	Vector segment.EncodedVector // nil if similar documents do not count
 	// hash of the URL, by which the root orders candidates that tie; nil if the leaf does not know it
 	Identity *layout.Identity `json:",omitempty"`
 	// occurrences of the phrases of plan.near; nil for a document that is too low to be examined for them
@@ -187,13 +187,21 @@ func (g *gathered) planHash() uint64 {
 }
 
 // carry returns the candidates for the root, with the vectors, dates and occurrences of phrases by which it ranks them.
-// Only those that the root may examine (see examined) need occurrences.
+// Only those that the root may examine (see examined) need vectors and occurrences.
 func (s *search) carry(ctx deadline, best []match) ([]Candidate, error) {
 	var near [][]occurrence
-	if n := examined(best); len(s.plan.near) > 0 && s.query.Size > 0 && n > 0 {
+	var vectors []segment.EncodedVector
+	if n := examined(best); s.query.Size > 0 && n > 0 {
 		var err error
-		if near, err = s.occurring(ctx, best[:n], s.plan.near); err != nil {
-			return nil, err
+		if len(s.plan.near) > 0 {
+			if near, err = s.occurring(ctx, best[:n], s.plan.near); err != nil {
+				return nil, err
+			}
+		}
+		if s.supports() {
+			if vectors, err = s.readVectors(ctx, best[:n]); err != nil {
+				return nil, err
+			}
 		}
 	}
 	all := make([]Candidate, len(best))
@@ -205,8 +213,8 @@ func (s *search) carry(ctx deadline, best []match) ([]Candidate, error) {
 		if of := s.identities[f.part]; of != nil {
 			c.Identity = &of[f.doc]
 		}
-		if s.supports() && !s.parts[f.part].Unvisited {
-			c.Vector = s.vectors[f.part].Row(f.doc)
+		if i < len(vectors) {
+			c.Vector = vectors[i]
 		}
 		if i < len(near) && near[i] != nil {
 			for _, o := range near[i] {

@@ -257,8 +257,8 @@ func (s *search) askBest(ctx deadline) ([]match, error) {
 type carried struct {
 	date     int
 	identity *layout.Identity
-	vector   segment.Vectors // one row; nil if it was not asked for
-	phrases  []occurrence    // occurrences of the phrases of plan.near; nil if they were not looked for
+	vector   segment.EncodedVector // one row; nil if it was not asked for
+	phrases  []occurrence          // occurrences of the phrases of plan.near; nil if they were not looked for
 }
 
 func carriedBy(c *Candidate) carried {

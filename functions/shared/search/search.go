@@ -134,7 +134,7 @@ func (ix *Index) attempt(ctx context.Context, limited deadline, q *Query, unquot
 // newSearch returns a search for a query, which has not begun yet. The plan is that of the query.
 func (ix *Index) newSearch(q *Query, p *plan) *search {
 	n := len(ix.parts)
-	return &search{ix: ix, query: q, plan: p, gathered: newGathered(ix.parts, ix.memory), identities: make([][]layout.Identity, n), vectors: make([]segment.Vectors, n)}
+	return &search{ix: ix, query: q, plan: p, gathered: newGathered(ix.parts, ix.memory), identities: make([][]layout.Identity, n)}
 }
 
 // show reads the documents of the matches, and adds their hits to the result.
@@ -179,7 +179,6 @@ type search struct {
 	// position of the hit's document in the index
 	more       map[spot]int
 	identities [][]layout.Identity // identities (hashes of URLs) of all documents of each part; nil before they are read
-	vectors    []segment.Vectors   // term vectors of all documents of each part, by which similar ones are found; nil if not needed
 	unquoted   bool                // whether words in quotes need not stand together (see Index.attempt)
 	expanded   []expansions        // what each prefix and word with edits of the query matches (see expand)
 	isLeaf     bool                // whether the search is one for a root (see Index.Answer)
@@ -248,9 +247,6 @@ func (s *search) gather(ctx deadline) error {
 		s.addressed = make([][]segment.Match, len(s.parts))
 		also = append(also, s.address)
 	}
-	if s.supports() {
-		also = append(also, s.readVectors)
-	}
 	if s.prefersNew() || s.byDate() {
 		also = append(also, s.readDates)
 	}
@@ -302,7 +298,9 @@ func (s *search) rank(ctx deadline, best []match) (page []match, err error) {
 		doubt = s.plan.doubt(best)
 	}
 	if s.supports() {
-		s.support(best, doubt)
+		if err := s.support(ctx, best, doubt); err != nil {
+			return nil, err
+		}
 	}
 	if s.prefersNew() {
 		s.addNewness(best)

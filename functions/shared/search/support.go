@@ -78,19 +78,21 @@ func (s *search) supports() bool {
 		!slices.ContainsFunc(s.parts, func(p Part) bool { return !p.Unvisited && !p.Segment.HasVectors() })
 }
 
-// readVectors sets the term vectors of a part's documents, from the cache or by reading them.
-func (s *search) readVectors(ctx context.Context, part int) (err error) {
-	from, memory := s.parts[part], s.ix.memory
-	if from.Unvisited {
-		return nil
-	}
-	key := from.Segment.Ref().Key
-	if s.vectors[part] = memory.vectors(key); s.vectors[part] == nil {
-		if s.vectors[part], err = from.Segment.Vectors(ctx); err == nil {
-			memory.putVectors(key, s.vectors[part])
+// readVectors returns the term vectors of the matches, in their order. The vector of a match is nil if its page was
+// never visited, or if its part was not read in time.
+func (s *search) readVectors(ctx deadline, matches []match) ([]segment.EncodedVector, error) {
+	found := make([]segment.EncodedVector, len(matches))
+	err := s.eachOf(ctx, matches, func(ctx context.Context, part int, of []int, docs []uint32) error {
+		if s.parts[part].Unvisited {
+			return nil
 		}
-	}
-	return err
+		vectors, err := s.parts[part].Segment.Vectors(ctx, docs)
+		for i, v := range vectors {
+			found[of[i]] = v
+		}
+		return err
+	})
+	return found, err
 }
 
 // support adds to the score of each of the best matches a part of the scores of the matches most
@@ -109,16 +111,24 @@ func (s *search) readVectors(ctx context.Context, part int) (err error) {
 //	score    score of the other match before the call
 //	least    lowest score before the call
 //	doubt    result of plan.doubt
-func (s *search) support(best []match, doubt float64) {
+func (s *search) support(ctx deadline, best []match, doubt float64) error {
 	best = best[:examined(best)]
-	if len(best) < 2 {
-		return
-	}
 	weight := s.plan.weights.Support * doubt
-	if weight == 0 {
-		return
+	if len(best) < 2 || weight == 0 {
+		return nil
 	}
-	cosines := s.cosines(best)
+	var vectors []segment.EncodedVector
+	if s.carried == nil {
+		var err error
+		if vectors, err = s.readVectors(ctx, best); err != nil {
+			return err
+		}
+	} else {
+		for _, f := range best {
+			vectors = append(vectors, s.carried[spot{f.part, f.doc}].vector)
+		}
+	}
+	cosines := cosinesOf(vectors)
 	least := best[len(best)-1].score
 	scores := make([]float64, len(best))
 	similar := make([]supporter, 0, supporters+1)
@@ -147,6 +157,7 @@ func (s *search) support(best []match, doubt float64) {
 		best[i].score += scores[i]
 	}
 	slices.SortFunc(best, byScore)
+	return nil
 }
 
 // doubt tells queries that name a page (by its title) from queries that describe pages. The result
@@ -160,17 +171,6 @@ func (p *plan) doubt(best []match) float64 {
 		return 0
 	}
 	return min(1, 2*(1-best[0].score/most))
-}
-
-// vectorOf returns the term vector of a match's document.
-func (s *search) vectorOf(f match) segment.Vector {
-	if s.carried == nil {
-		return s.vectors[f.part].Of(f.doc)
-	}
-	if k := s.carried[spot{f.part, f.doc}]; k.vector != nil {
-		return k.vector.Of(0)
-	}
-	return nil
 }
 
 // supporter is a match that is similar to another one. The fields are the cosine of the angle
@@ -192,17 +192,14 @@ type component struct {
 	value float64
 }
 
-// cosines returns the cosine of the angle between the term vectors of every two of the n matches. The
-// cosine for the matches i and j has the index i·n+j. The weight of a term in these vectors is its
-// weight in segment.Vectors times ln(1 + n/d), where d is the number of matches that have the term.
-func (s *search) cosines(matches []match) []float64 {
-	n := len(matches)
+// cosinesOf returns the cosine of the angle between every two of n term vectors, which are those of matches. The
+// cosine of the vectors i and j has the index i·n+j. The weight of a term in these vectors is its
+// weight in segment.Vector times ln(1 + n/d), where d is the number of matches that have the term.
+func cosinesOf(vectors []segment.EncodedVector) []float64 {
+	n := len(vectors)
 	components := make([]component, 0, n*segment.VectorTerms)
-	for i, m := range matches {
-		if s.parts[m.part].Unvisited {
-			continue
-		}
-		for _, t := range s.vectorOf(m) {
+	for i, v := range vectors {
+		for _, t := range v.Decode() {
 			components = append(components, component{t.Hash, i, float64(t.Weight)})
 		}
 	}

@@ -31,11 +31,11 @@ func (o *oracle) setVectors() {
 		if err != nil {
 			panic(err)
 		}
-		vectors, err := alone.Vectors(context.Background())
+		vectors, err := alone.Vectors(context.Background(), []uint32{0})
 		if err != nil {
 			panic(err)
 		}
-		d.vector = vectors.Of(0)
+		d.vector = vectors[0].Decode()
 	}
 }
 
