@@ -30,16 +30,15 @@ var operations = []struct {
 // quantity is one of the quantities of which costs consist.
 type quantity struct {
 	name  string
-	whole bool                 // true: it is not divided by a number of pages or calls
-	of    func(*cost) float64  // its amount
-	text  func(float64) string // its amount for people
+	whole bool                // true: it is not divided by a number of pages or calls
+	of    func(*cost) float64 // its amount
 }
 
 var quantities = []quantity{
-	{"requests", false, func(c *cost) float64 { return float64(c.requests) }, number},
-	{"KB", false, func(c *cost) float64 { return float64(c.bytes) / 1e3 }, number},
-	{"CPU, ms", false, func(c *cost) float64 { return c.seconds * 1e3 }, number},
-	{"memory, MB", true, func(c *cost) float64 { return float64(c.memory) / 1e6 }, number},
+	{"requests", false, func(c *cost) float64 { return float64(c.requests) }},
+	{"KB", false, func(c *cost) float64 { return float64(c.bytes) / 1e3 }},
+	{"CPU, ms", false, func(c *cost) float64 { return c.seconds * 1e3 }},
+	{"memory, MB", true, func(c *cost) float64 { return float64(c.memory) / 1e6 }},
 }
 
 // amounts returns the amounts of a quantity of an operation: one for each number of pages.
@@ -73,20 +72,24 @@ func (g *growth) table() string {
 	for _, o := range operations {
 		fmt.Fprintf(&out, "| %s, a %s |", o.name, map[bool]string{true: "page", false: "call"}[o.forPage])
 		for _, q := range quantities {
-			var texts []string
-			amounts := g.amounts(o.name, o.forPage, q)
-			for _, amount := range amounts {
-				texts = append(texts, q.text(amount))
-			}
-			out.WriteString(" " + strings.Join(texts, " → "))
-			if e, known := exponent(g.pages, amounts); known {
-				fmt.Fprintf(&out, " (%+.2f)", e)
-			}
-			out.WriteString(" |")
+			out.WriteString(" " + cell(g.pages, g.amounts(o.name, o.forPage, q)) + " |")
 		}
 		out.WriteString("\n")
 	}
 	return out.String()
+}
+
+// cell returns the amounts at each number of pages, and their exponent if it is known, such as "3 → 30 (+1.00)".
+func cell(pages []int, amounts []float64) string {
+	var texts []string
+	for _, amount := range amounts {
+		texts = append(texts, number(amount))
+	}
+	text := strings.Join(texts, " → ")
+	if e, known := exponent(pages, amounts); known {
+		text += fmt.Sprintf(" (%+.2f)", e)
+	}
+	return text
 }
 
 // exponent returns the exponent e by which the amounts are about proportional to (number of pages)^e: the slope of

@@ -15,6 +15,15 @@
 //	rebuild        making the frontier anew from the bucket
 //	verify         the proof that nothing is lost, nothing is twice, and nothing is left of the forgotten page
 //
+// With -queries it makes only an index of each web, without a crawl, and measures queries:
+//
+//	go run ./tests/scale -queries DIR -pages 100000,1000000    a quarter of an hour of CPU, and 7 GB of disk in DIR; then
+//	                                                           minutes, as DIR keeps the indexes
+//
+// Each kind of queries is asked in an engine that has answered the same queries before (warm), and in new ones on a
+// store in which each read takes 60 ms (cold). The option -memory sets the size of the engine's caches: if warm
+// queries make GETs, it is too small.
+//
 // The output is a table of Markdown. Costs are those of a page for what is done for each page, and otherwise those
 // of a call. Behind each cost stands its growth: the exponent e by which the cost is about proportional to (number
 // of pages)^e. It is 0 if the cost does not grow, and 1 if ten times the pages cost ten times as much.
@@ -35,17 +44,21 @@ import (
 	"syscall"
 
 	"github.com/redis/go-redis/v9/logging"
+
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
 )
 
 func main() {
 	sizes := flag.String("pages", "10000,100000", "`numbers` of pages of the webs that are crawled, the smallest first")
 	picture := flag.String("picture", "", "`file` for a picture (SVG) of the growth")
+	queries := flag.String("queries", "", "`directory` in which indexes of webs are kept: only queries are measured")
+	memory := flag.Int64("memory", engine.DefaultMemory>>20, "size of the caches of queries, in `MiB`")
 	dir := flag.String("dir", "", "`directory` for temporary files, instead of the system's")
 	flag.Parse()
 	logging.Disable() // go-redis prints errors that it also returns
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *sizes, *picture, *dir); err != nil {
+	if err := run(ctx, *sizes, *picture, *dir, *queries, *memory<<20); err != nil {
 		fmt.Fprintln(os.Stderr, "scale:", err)
 		os.Exit(1)
 	}
@@ -54,9 +67,16 @@ func main() {
 // maxPages is the greatest number of pages of a web: enough for any disk.
 const maxPages = 100_000_000
 
-func run(ctx context.Context, sizes, picture, dir string) error {
+func run(ctx context.Context, sizes, picture, dir, queries string, memory int64) error {
 	pages, err := parseSizes(sizes)
 	if err != nil {
+		return err
+	}
+	if queries != "" {
+		q := standard
+		q.memory = memory
+		table, err := measureQueries(ctx, pages, queries, q)
+		fmt.Print(table)
 		return err
 	}
 	var g growth

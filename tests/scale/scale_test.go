@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -142,4 +144,39 @@ func TestStore(t *testing.T) {
 		t.Cleanup(func() { s.Close() })
 		return s
 	})
+}
+
+// TestSavedStore saves a store and opens it again. Objects that were deleted must not be in its file any more.
+func TestSavedStore(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "saved")
+	if _, found, err := openStore(name, time.Now); found || err != nil {
+		t.Fatalf("a store that was never saved: %v, %v", found, err)
+	}
+	s, err := newStore(t.TempDir(), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, key := range []string{"deleted", "b", "a"} {
+		if err := s.Create(t.Context(), key, []byte("the content of "+key)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(s.Delete(t.Context(), "deleted"), s.save(name)); err != nil {
+		t.Fatal(err)
+	}
+	opened, found, err := openStore(name, time.Now)
+	if !found || err != nil {
+		t.Fatal(found, err)
+	}
+	defer opened.Close()
+	for key, want := range map[string]error{"a": nil, "b": nil, "deleted": blob.ErrAbsent} {
+		content, err := opened.Get(t.Context(), key, blob.Range{})
+		if !errors.Is(err, want) || err == nil && string(content) != "the content of "+key {
+			t.Errorf("%s: %q, %v", key, content, err)
+		}
+	}
+	if file, err := os.Stat(name); err != nil || file.Size() != int64(2*len("the content of a")) {
+		t.Errorf("the file is %v, %v", file, err)
+	}
 }

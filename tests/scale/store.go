@@ -2,8 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -27,8 +31,8 @@ type store struct {
 
 // extent is the place of an object in the file of a store.
 type extent struct {
-	offset, size int64
-	modified     time.Time
+	Offset, Size int64
+	Modified     time.Time
 }
 
 // newStore returns an empty store. Its file is in the given directory, and has no name there: it is gone after
@@ -44,17 +48,59 @@ func newStore(dir string, now func() time.Time) (*store, error) {
 	return &store{file: file, now: now, objects: make(map[string]extent)}, nil
 }
 
+// save copies all objects into two new files: their content into the one with the given name, and their keys and
+// places into one whose name ends with .json besides. The second is written last: without it, openStore finds
+// nothing.
+func (s *store) save(name string) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	kept := &store{file: file, objects: make(map[string]extent)}
+	defer kept.Close() //nolint:errcheck // Sync has reported what can go wrong
+	for _, key := range slices.Sorted(maps.Keys(s.objects)) {
+		at := s.objects[key]
+		content := make([]byte, at.Size)
+		if _, err := s.file.ReadAt(content, at.Offset); err != nil {
+			return err
+		}
+		if err := kept.write(key, content, at.Modified); err != nil {
+			return err
+		}
+	}
+	places, err := json.Marshal(kept.objects)
+	return errors.Join(err, file.Sync(), os.WriteFile(name+".json", places, 0o644))
+}
+
+// openStore opens a store that save has written; found is false if there is none.
+func openStore(name string, now func() time.Time) (s *store, found bool, err error) {
+	places, err := os.ReadFile(name + ".json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	s = &store{now: now}
+	if err == nil {
+		err = json.Unmarshal(places, &s.objects)
+	}
+	if err == nil {
+		s.file, err = os.Open(name)
+	}
+	return s, err == nil, err
+}
+
 func (s *store) Close() error { return s.file.Close() }
 
 func (s *store) Get(ctx context.Context, key string, r blob.Range) ([]byte, error) {
 	at, err := s.find(ctx, key)
 	var from, to int64
 	if err == nil {
-		from, to, err = r.Within(at.size)
+		from, to, err = r.Within(at.Size)
 	}
 	content := make([]byte, to-from)
 	if err == nil {
-		_, err = s.file.ReadAt(content, at.offset+from)
+		_, err = s.file.ReadAt(content, at.Offset+from)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot get %s: %w", key, err)
@@ -67,7 +113,7 @@ func (s *store) Head(ctx context.Context, key string) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("cannot head %s: %w", key, err)
 	}
-	return at.size, nil
+	return at.Size, nil
 }
 
 func (s *store) find(ctx context.Context, key string) (extent, error) {
@@ -105,7 +151,7 @@ func (s *store) listed(prefix, startAfter string) (objects []blob.Object) {
 	defer s.mu.RUnlock()
 	for key, at := range s.objects {
 		if strings.HasPrefix(key, prefix) && key > startAfter {
-			objects = append(objects, blob.Object{Key: key, Size: at.size, Modified: at.modified})
+			objects = append(objects, blob.Object{Key: key, Size: at.Size, Modified: at.Modified})
 		}
 	}
 	slices.SortFunc(objects, func(a, b blob.Object) int { return strings.Compare(a.Key, b.Key) })
@@ -117,12 +163,12 @@ func (s *store) Create(ctx context.Context, key string, content []byte) error {
 		if _, found := s.objects[key]; found {
 			return blob.ErrExists
 		}
-		return s.write(key, content)
+		return s.write(key, content, s.now())
 	})
 }
 
 func (s *store) Replace(ctx context.Context, key string, content []byte) error {
-	return s.change(ctx, "replace", key, func() error { return s.write(key, content) })
+	return s.change(ctx, "replace", key, func() error { return s.write(key, content, s.now()) })
 }
 
 func (s *store) Delete(ctx context.Context, key string) error {
@@ -148,11 +194,11 @@ func (s *store) change(ctx context.Context, op, key string, do func() error) err
 }
 
 // write appends an object to the file. s.mu must be locked.
-func (s *store) write(key string, content []byte) error {
+func (s *store) write(key string, content []byte, modified time.Time) error {
 	if _, err := s.file.WriteAt(content, s.end); err != nil {
 		return err
 	}
-	s.objects[key] = extent{s.end, int64(len(content)), s.now()}
+	s.objects[key] = extent{s.end, int64(len(content)), modified}
 	s.end += int64(len(content))
 	return nil
 }

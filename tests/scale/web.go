@@ -16,7 +16,7 @@ import (
 // web is an invented web, which is like the real one in what costs depend on:
 //
 //	sites        one for each 200 pages, of unequal sizes: the n-th has 1/n^0.9 of the pages of the largest
-//	words        the n-th word is 1/n^1.07 as frequent as the first (Zipf's law), and new words never end;
+//	words        the n-th word is 1/n^1.07 as frequent as the first (Zipf's law), with two million words in all;
 //	             some words of each page are rare ones, its subject
 //	lengths      log-normal, 180 words in the middle
 //	links        six of a navigation, four that make a tree, by which every page is found, and eight in the text:
@@ -31,6 +31,9 @@ type web struct {
 	number map[string]int // number of the site with a host
 	tick   func()         // called for each request: time passes
 }
+
+// vocabulary is the greatest number of a word in a text.
+const vocabulary = 1 << 21
 
 // pagesOfSite is the average number of pages of a site.
 const pagesOfSite = 200
@@ -152,23 +155,14 @@ func (w *web) html(site, page int) string {
 		link(site, i*50%w.sizes[site])
 	}
 	out.WriteString("</nav>\n<main><h1>" + name + "</h1>\n")
-	r := randomOf(site, page, 4)
-	words := rand.NewZipf(r, 1.07, 2.7, math.MaxUint32)
-	topic := subject(site, page)
-	length := int(math.Exp(5.2 + 0.7*r.NormFloat64()))
-	for i := range min(length, 5000) {
-		switch {
-		case i%60 == 0:
+	words := 0
+	w.text(site, page, func(text string) {
+		if words%60 == 0 {
 			fmt.Fprintf(&out, "\n<p>")
-		case i%12 == 0:
-			out.WriteString(topic[r.IntN(len(topic))] + ". ")
-		default:
-			out.WriteString(word(words.Uint64()) + " ")
 		}
-		if i%20 == 10 && i < 160 {
-			link(w.target(r, site))
-		}
-	}
+		words++
+		out.WriteString(text + " ")
+	}, link)
 	out.WriteString("</main>\n<ul>")
 	for child := 4*page + 1; child <= 4*page+4 && child < w.sizes[site]; child++ {
 		link(site, child)
@@ -190,6 +184,24 @@ func (w *web) html(site, page int) string {
 	return out.String()
 }
 
+// text makes the text of a page: it calls the function put for each word, and the function link for each link.
+func (w *web) text(site, page int, put func(text string), link func(site, page int)) {
+	r := randomOf(site, page, 4)
+	words := rand.NewZipf(r, 1.07, 2.7, vocabulary)
+	topic := subject(site, page)
+	length := int(math.Exp(5.2 + 0.7*r.NormFloat64()))
+	for i := range min(length, 5000) {
+		if i%12 == 0 {
+			put(topic[r.IntN(len(topic))] + ".")
+		} else {
+			put(word(words.Uint64()))
+		}
+		if i%20 == 10 && i < 160 {
+			link(w.target(r, site))
+		}
+	}
+}
+
 // target returns the page to which a link in the text of a site's page leads: in six of seven cases one of the
 // same site.
 func (w *web) target(r *rand.Rand, from int) (site, page int) {
@@ -206,6 +218,18 @@ func (w *web) pages() (sum int) {
 		sum += size
 	}
 	return sum
+}
+
+// sentences returns n queries of 20 words: two of the subject of a page, and others as frequent as in texts.
+func (w *web) sentences(n int) (all []string) {
+	words := rand.NewZipf(rand.New(rand.NewPCG(3, 4)), 1.07, 2.7, vocabulary)
+	for _, text := range w.queries(n) {
+		for range 18 {
+			text += " " + word(words.Uint64())
+		}
+		all = append(all, text)
+	}
+	return all
 }
 
 // queries returns n queries: each has two words of the subject of a page.
