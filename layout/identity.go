@@ -59,6 +59,10 @@ func PlaceOf(site string, id Identity) Place {
 	return Place(binary.BigEndian.Uint32(sum[:4]))<<32 | Place(binary.BigEndian.Uint32(id[:4]))
 }
 
+// IsOf reports whether a URL with this identity can have the place: the lower half of the place is the beginning of
+// the identity.
+func (p Place) IsOf(id Identity) bool { return uint32(p) == binary.BigEndian.Uint32(id[:4]) }
+
 // Site returns the upper half of the place: the hash of the site, which all URLs of the
 // site share.
 func (p Place) Site() uint32 { return uint32(p >> 32) }

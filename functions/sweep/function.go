@@ -89,9 +89,9 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 }
 
 // Run does what a task.Clean says: it sweeps everything, or one storage partition, or only masks gone
-// pages.
+// pages or counts URLs.
 func (f *Function) Run(ctx context.Context, t task.Clean) error {
-	if t.Gone == nil && t.Storage == nil {
+	if t.Gone == nil && t.Storage == nil && !t.Count {
 		return f.sweep(ctx)
 	}
 	inForce, err := f.inForce(ctx)
@@ -100,6 +100,8 @@ func (f *Function) Run(ctx context.Context, t task.Clean) error {
 		return err
 	case t.Gone != nil:
 		return f.mask(ctx, inForce, *t.Gone)
+	case t.Count:
+		return f.countStep(ctx, inForce, false)
 	}
 	return f.sweepPartition(ctx, inForce, *t.Storage)
 }
@@ -164,7 +166,22 @@ func (f *Function) count(ctx context.Context, s *settings.Settings) error {
 		return err
 	}
 	name := fmt.Sprintf("census %d %t", s.Takedowns.Hidden().Version, ended)
-	return f.every(ctx, censusAge, name, func() error { return census.Refresh(ctx, f.Bucket, s, f.Now(), ended) })
+	return f.every(ctx, censusAge, name, func() error { return f.countStep(ctx, s, ended) })
+}
+
+// countStep takes one step of a count of the URLs, unless another process is taking one. If there are more to be
+// counted, it sends this function a message to go on.
+func (f *Function) countStep(ctx context.Context, s *settings.Settings, ended bool) error {
+	leases := lease.New(f.Redis, f.Worker+"/"+rand.Text())
+	held, first, err := leases.Acquire(ctx, "count", f.Now(), task.Timeout(task.Sweep))
+	if err != nil || !first {
+		return err
+	}
+	more, err := census.Refresh(ctx, f.Bucket, s, f.Now(), ended)
+	if err := errors.Join(err, leases.Release(context.WithoutCancel(ctx), held)); err != nil || !more {
+		return err
+	}
+	return task.Send(ctx, f.Sender, task.Sweep, task.Clean{Count: true}, 0)
 }
 
 // inForce returns the settings in force, from their hint, which sweep writes again if it is behind.

@@ -71,6 +71,9 @@ func printStatus(out io.Writer, s system.Status) {
 	for _, fault := range s.Faults {
 		fmt.Fprintf(out, "ALERT not counted here: %s\n", fault)
 	}
+	if s.Uncounted > 0 {
+		fmt.Fprintf(out, "some %.2g %% of the URLs are still being counted, and missing in these numbers\n", 100*s.Uncounted)
+	}
 	fmt.Fprintf(out, "%s discovered\n", count(s.Discovered, "URL"))
 	fmt.Fprintf(out, "%10d stored%s\n", s.Stored, ofAssets(s.Assets))
 	printEach(out, s.Remarks)

@@ -19,6 +19,9 @@ import (
 
 // Status is the state of a bucket: its URLs by state, and its objects.
 type Status struct {
+	// Uncounted is the share of the hash space whose URLs are not counted yet, and missing in the numbers of URLs. It is
+	// 0 except in buckets of hundreds of thousands of URLs, until the sweep has counted them.
+	Uncounted  float64        `json:"uncounted,omitempty"`
 	Discovered int            `json:"discovered"`
 	Stored     int            `json:"stored"`
 	Assets     int            `json:"assets"` // number of the stored URLs that are assets of pages
@@ -78,9 +81,13 @@ type Bytes struct {
 	Written int64 `json:"written"`
 }
 
+// countAtOnce is about how many bytes of books ReadStatus reads at most to count URLs, which takes ten seconds of a
+// processor. The sweep counts the others.
+const countAtOnce = 256 << 20
+
 // ReadStatus reads the status of a bucket from its books, spool and manifests. It counts only those URLs again
-// whose numbers may have changed since they were counted last (see census.Census). Books that cannot
-// be read are named in Status.Faults. The caller gives the counts for Status.Requests and
+// whose numbers may have changed since they were counted last (see census.Census). If these are too many, the others
+// are missing (see Status.Uncounted). Books that cannot be read are named in Status.Faults. The caller gives the counts for Status.Requests and
 // Status.Bytes. If a collection is named, only its URLs are counted; packages, segments,
 // documents and bytes are always those of the whole bucket.
 func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Counts, name string) (Status, error) {
@@ -100,7 +107,7 @@ func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Coun
 		return Status{}, err
 	}
 	now := time.Now()
-	counted, err := last.Update(ctx, bucket, books, inForce, now, nil)
+	counted, err := last.Update(ctx, bucket, books, inForce, now, census.Extent{Bytes: countAtOnce})
 	if err != nil {
 		return Status{}, err
 	}
@@ -127,7 +134,7 @@ func checkName(s *settings.Settings, name string) error {
 func statusOf(books *account.Bucket, counted *census.Census, requests countblob.Counts, name string) Status {
 	urls := counted.Counts(name)
 	status := Status{
-		Discovered: urls.Discovered, Stored: urls.Stored, Assets: urls.Assets, Skipped: urls.Skipped, Failed: urls.Failed,
+		Uncounted: counted.Uncounted(), Discovered: urls.Discovered, Stored: urls.Stored, Assets: urls.Assets, Skipped: urls.Skipped, Failed: urls.Failed,
 		Pending: urls.Pending, HeldBack: urls.HeldBack, Unplaced: urls.Unplaced, Remarks: urls.Remarks,
 		Silent:   counted.Silent(name),
 		Requests: Requests{requests.Put, requests.Get, requests.List, requests.Delete, requests.Head},

@@ -54,7 +54,7 @@ func (s *System) Summarize(ctx context.Context, p Plan, began time.Time) (Summar
 	reasons := make(map[string]int)
 	began = began.Truncate(time.Millisecond)
 	near := make(map[layout.Identity]account.URL) // URLs of depth 0: seeds, and targets of their redirects
-	counted, err := new(census.Census).Update(ctx, s.Bucket, books, inForce, time.Now(), func(u account.URL) {
+	counted, err := new(census.Census).Update(ctx, s.Bucket, books, inForce, time.Now(), census.Extent{Each: func(u account.URL) {
 		if u.State == account.Stored && !u.Final.Time.Before(began) {
 			switch {
 			case u.Final.State == book.Stored && u.Final.Asset:
@@ -71,7 +71,7 @@ func (s *System) Summarize(ctx context.Context, p Plan, began time.Time) (Summar
 		if u.Depth == 0 {
 			near[u.Address.ID] = u
 		}
-	})
+	}})
 	if err == nil {
 		err = counted.Save(ctx, s.Bucket, books)
 	}

@@ -27,7 +27,7 @@ type Set struct {
 	reversible bool      // some entries of this set can be taken back
 	until      time.Time // the earliest time of Pending.Until; zero if none is pending
 
-	urls, sites map[layout.Identity]time.Time // time of the takedown of each forgotten URL or site, by its identity
+	urls, sites map[layout.Identity]Entry // entry of each forgotten URL or site, by its identity
 }
 
 // newSet returns the set of the final entries of a document, that is, of those that cannot be taken back.
@@ -54,7 +54,7 @@ func newSet(d Document, version uint64) Set {
 }
 
 func setOf(version uint64, entries []Entry) Set {
-	s := Set{Version: version, urls: make(map[layout.Identity]time.Time), sites: make(map[layout.Identity]time.Time)}
+	s := Set{Version: version, urls: make(map[layout.Identity]Entry), sites: make(map[layout.Identity]Entry)}
 	for _, e := range entries {
 		s.add(e)
 	}
@@ -102,7 +102,7 @@ func (s Set) add(e Entry) bool {
 	}
 	_, found := of[*id]
 	if !found {
-		of[*id] = e.At
+		of[*id] = e
 	}
 	return !found
 }
@@ -110,7 +110,7 @@ func (s Set) add(e Entry) bool {
 // Beyond returns the identities of the URLs and sites that are in this set and not in the other one. The result
 // all is true if this set has everything that the other one has.
 func (s Set) Beyond(other Set) (urls, sites []layout.Identity, all bool) {
-	beyond := func(is, was map[layout.Identity]time.Time) (more []layout.Identity) {
+	beyond := func(is, was map[layout.Identity]Entry) (more []layout.Identity) {
 		kept := 0
 		for id := range is {
 			if _, found := was[id]; found {
@@ -160,6 +160,15 @@ func (s Set) ForgetsID(id layout.Identity) bool {
 // is.
 func (s Set) IDs() iter.Seq[layout.Identity] { return maps.Keys(s.urls) }
 
+// PlaceOf returns the place of a forgotten URL. The bool is false if the set does not know it: an earlier program has
+// published the entry, or there is none.
+func (s Set) PlaceOf(id layout.Identity) (layout.Place, bool) {
+	if e := s.urls[id]; e.Place != nil {
+		return *e.Place, true
+	}
+	return 0, false
+}
+
 // ForgetsURL reports whether a canonical URL or its site is forgotten. For an invalid URL
 // it cannot tell the site, and looks only for the URL itself.
 func (s Set) ForgetsURL(url string) bool {
@@ -176,10 +185,10 @@ func (s Set) ForgetsURL(url string) bool {
 // Since returns the time of the takedown that forgets an address; the zero time if it is
 // not forgotten.
 func (s Set) Since(a address.Address) time.Time {
-	if at, found := s.urls[a.ID]; found {
-		return at
+	if e, found := s.urls[a.ID]; found {
+		return e.At
 	}
-	return s.sites[layout.IdentityOf(a.Site)]
+	return s.sites[layout.IdentityOf(a.Site)].At
 }
 
 // HasSites reports whether any whole site is forgotten.

@@ -4,8 +4,11 @@
 // They are listed in one versioned JSON document in the bucket. The document has only hashes of them, so
 // that it does not reveal what is forgotten:
 //
-//	{"entries": [{"url":  "<identity of a canonical URL>", "at": "2026-11-22T02:00:00Z"},
+//	{"entries": [{"url":  "<identity of a canonical URL>", "at": "2026-11-22T02:00:00Z", "place": 4853321902211},
 //	             {"site": "<identity of a site's name>",   "at": "2026-11-22T02:00:00Z"}]}
+//
+// The place of a URL (see layout.Place) tells its site, which the identity does not. So only what is known of URLs
+// of this site must be looked at again.
 //
 // # Taking back
 //
@@ -31,6 +34,9 @@
 //   - 1: entries.
 //   - 1, since 2026-11-26: there may be "pending" and "changed". An earlier program takes such a version
 //     for damaged (see below): it hides the pages, and leases nothing, until none is pending.
+//   - 1, since 2026-11-26: entries of URLs have a "place". An earlier program ignores it, and publishes no version
+//     after one with places (see package numbered). If such a version is damaged, it recovers only the entries
+//     without a place.
 //
 // # Damage
 //
@@ -78,6 +84,8 @@ type Entry struct {
 	URL  *layout.Identity `json:"url,omitempty"`
 	Site *layout.Identity `json:"site,omitempty"` // hash of the site's name by layout.IdentityOf; nil for a URL
 	At   time.Time        `json:"at"`             // time of the takedown
+	// Place is the place of the URL; nil for a site, and in entries that an earlier program has published.
+	Place *layout.Place `json:"place,omitempty"`
 }
 
 // Pending are entries that can be taken back.
@@ -111,13 +119,16 @@ func (d Document) Validate() error {
 		if e.At.IsZero() {
 			return fmt.Errorf("entry %d: no time since which it is forgotten", i)
 		}
+		if e.Place != nil && (e.URL == nil || !e.Place.IsOf(*e.URL)) {
+			return fmt.Errorf("entry %d: the place is not that of a URL with this identity", i)
+		}
 	}
 	return nil
 }
 
 var store = numbered.Store[Document]{Prefix: layout.Takedowns, Key: layout.TakedownKey, Most: maxBytes, Recover: recoverEntries}
 
-var entryPattern = regexp.MustCompile(`\{"(?:url|site)":"[0-9a-f]{32}","at":"[^"]{1,40}"\}`)
+var entryPattern = regexp.MustCompile(`\{"(?:url|site)":"[0-9a-f]{32}","at":"[^"]{1,40}"(?:,"place":[0-9]{1,20})?\}`)
 
 // recoverEntries returns the document with further entries: those that can still be read in a
 // damaged version. The parameter damaged holds the bytes of that version.
@@ -134,7 +145,9 @@ func recoverEntries(d Document, damaged []byte) Document {
 }
 
 // URL returns the entry by which one URL is taken down. The parameter at is the time of the takedown.
-func URL(a address.Address, at time.Time) Entry { return Entry{URL: &a.ID, At: second(at)} }
+func URL(a address.Address, at time.Time) Entry {
+	return Entry{URL: &a.ID, At: second(at), Place: &a.Place}
+}
 
 // Site returns the entry by which a whole site is taken down. The site is named as in
 // address.Address.Site. The parameter at is the time of the takedown.

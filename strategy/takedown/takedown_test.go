@@ -58,6 +58,11 @@ func TestForget(t *testing.T) {
 		t.Errorf("forgetting what is neither: %v", err)
 	}
 	one := parse(t, "http://a.example/secret?q=1")
+	wrong := URL(one, noon)
+	wrong.Place = new(layout.Place)
+	if _, err := Forget(t.Context(), bucket, wrong); err == nil || !strings.Contains(err.Error(), "the place is not that of a URL with this identity") {
+		t.Errorf("forgetting with the place of another URL: %v", err)
+	}
 	later := noon.Add(time.Hour)
 	for i, step := range []struct {
 		entries []Entry
@@ -75,6 +80,12 @@ func TestForget(t *testing.T) {
 	s := load(t, bucket)
 	if s.Empty() || !s.HasSites() || s.Version != 2 {
 		t.Errorf("%+v, want version 2 with a site", s)
+	}
+	if place, known := s.PlaceOf(one.ID); !known || place != one.Place {
+		t.Errorf("place %x, %v; want %x", place, known, one.Place)
+	}
+	if _, known := s.PlaceOf(parse(t, "http://b.example/").ID); known {
+		t.Error("the place of a URL is known of which only the site is forgotten")
 	}
 	for url, want := range map[string]time.Time{
 		"http://a.example/secret?q=1":     noon,
@@ -214,6 +225,11 @@ func TestDamagedNewestForgetsOn(t *testing.T) {
 			return all
 		}
 		last := strings.Index(string(content), page(t, pages-1).ID.String())
+		for id := range s.IDs() {
+			if place, known := s.PlaceOf(id); known && !place.IsOf(id) {
+				t.Errorf("byte %d: place %x of %v", at, place, id)
+			}
+		}
 		if got := forgotten(s, pages); got < pages-1 || got < pages && last >= 0 && at < last-20 {
 			t.Errorf("byte %d: %d of %d pages are forgotten", at, got, pages)
 		}
@@ -241,6 +257,11 @@ func FuzzTakedowns(f *testing.F) {
 	id := layout.IdentityOf("a")
 	content, err := json.Marshal(Document{Entries: []Entry{{URL: &id, At: noon}, {Site: &id, At: noon}}})
 	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(content)
+	place := layout.PlaceOf("a.example", id)
+	if content, err = json.Marshal(Document{Entries: []Entry{{URL: &id, At: noon, Place: &place}}}); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(content)

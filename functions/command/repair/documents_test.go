@@ -271,7 +271,7 @@ func TestWrongNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	counted, err := new(census.Census).Update(t.Context(), w.Bucket, books, s, functionstest.Start, nil)
+	counted, err := new(census.Census).Update(t.Context(), w.Bucket, books, s, functionstest.Start, census.Extent{})
 	if err != nil {
 		t.Fatal(err)
 	}

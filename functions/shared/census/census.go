@@ -18,7 +18,7 @@
 // The hint is JSON with a sum (see layout.Seal):
 //
 //	{"format": 1, "settings": "<fingerprint>", "versions": {"takedowns": 3, "collections": {"docs": 1}},
-//	 "books": ["books/0000/<content hash>.book", ...],
+//	 "books": ["books/0000/<content hash>.book", ...], "next": 4294967296,
 //	 "parts": [{"from": 0, "to": 4294967296, "time": "2026-11-26T15:00:00Z",
 //	            "all": {"discovered": 9, "stored": 7, "failed": {"http 404": 2}},
 //	            "collections": {"docs": {"discovered": 9, "stored": 7, "failed": {"http 404": 2},
@@ -27,10 +27,13 @@
 //	 "sum": "<hash>"}
 //
 // The range of a part goes from the place "from" up to the place "to", without it; "to" is 0 at the end of the
-// space. Parts may be missing: their URLs were not counted. Members that are 0 or empty are left out.
+// space. Parts may be missing: their URLs were not counted. Members that are 0 or empty are left out. "next" is there
+// if URLs from this place on are still to be counted, by the next step of a count that is made in several steps. An
+// earlier program ignores it, and counts such URLs when it counts again.
 //
 //	format  since       what is new
 //	1       2026-11-26
+//	1       2026-11-26  "next"
 //
 // A program that gets other numbers from the same books and settings, because it judges URLs in another way, needs a
 // new format, too: numbers of an unknown format are not used.
@@ -51,10 +54,11 @@ import (
 // Census has the numbers of a bucket's URLs. The zero Census has none.
 type Census struct {
 	Format   int               `json:"format"`
-	Settings string            `json:"settings"` // fingerprint of the settings under which the URLs were counted
-	Versions settings.Versions `json:"versions"` // of these settings
-	Books    []string          `json:"books"`    // keys of the books that were counted
-	Parts    []Part            `json:"parts"`    // sorted by their places; no two overlap
+	Settings string            `json:"settings"`       // fingerprint of the settings under which the URLs were counted
+	Versions settings.Versions `json:"versions"`       // of these settings
+	Books    []string          `json:"books"`          // keys of the books that were counted
+	Next     *layout.Place     `json:"next,omitempty"` // place from which on URLs are still to be counted; nil if there is none
+	Parts    []Part            `json:"parts"`          // sorted by their places; no two overlap
 }
 
 // Part has the numbers of the URLs in a range of the hash space.
@@ -72,12 +76,20 @@ const maxParts = 2048
 
 var minPart int64 = 128 << 10 // tests set it to a few bytes
 
-// Update counts the URLs of a bucket, and returns the numbers of all of them. It takes over the numbers of those
-// parts of the earlier census c that still hold under the settings s at the time now. For every other URL, it calls
-// the function each, unless this is nil. If objects are known to be lost or damaged (see account.Bucket.Faults), it
-// takes over nothing, and their URLs are not counted. If damage is found only while URLs are counted, the numbers that
-// were taken over have the URLs of the damaged book, and the others have not.
-func (c *Census) Update(ctx context.Context, bucket blob.Reader, books *account.Bucket, s *settings.Settings, now time.Time, each func(account.URL)) (*Census, error) {
+// Extent says which URLs Update counts. The zero Extent stands for all whose numbers do not hold.
+type Extent struct {
+	From  layout.Place      // none below this place
+	Bytes int64             // after about so many bytes of the books, no further part is counted; 0: there is no limit
+	Each  func(account.URL) // is called for every URL that is counted, unless it is nil
+}
+
+// Update counts URLs of a bucket, and returns their numbers. It takes over the numbers of those parts of the earlier
+// census c that still hold under the settings s at the time now. Of the other URLs, it counts those within the extent.
+// If the count ends because of Extent.Bytes, Next of the result is the place from which on another call must count. If
+// objects are known to be lost or damaged (see account.Bucket.Faults), Update takes over nothing, and their URLs are
+// not counted. If damage is found only while URLs are counted, the numbers that were taken over have the URLs of the
+// damaged book, and the others have not.
+func (c *Census) Update(ctx context.Context, bucket blob.Reader, books *account.Bucket, s *settings.Settings, now time.Time, e Extent) (*Census, error) {
 	next := &Census{Format: format, Settings: s.Fingerprint(), Versions: s.Versions()}
 	var bytes int64
 	for _, m := range books.Manifests {
@@ -90,17 +102,34 @@ func (c *Census) Update(ctx context.Context, bucket blob.Reader, books *account.
 	if next.Parts, err = c.holding(ctx, bucket, books, s, now); err != nil {
 		return nil, err
 	}
+	size := max(minPart, bytes/maxParts)
+	var todo []layout.Range
 	for _, gap := range next.gaps() {
-		for _, within := range ofSites(books.Divide(gap, max(minPart, bytes/maxParts))) {
-			part, err := count(ctx, books, s, within, now, each)
-			if err != nil {
-				return nil, err
-			}
-			next.Parts = append(next.Parts, part)
+		if gap.From = max(gap.From, e.From.SiteRange().From); gap.To == 0 || gap.From < gap.To {
+			todo = append(todo, ofSites(books.Divide(gap, size))...)
 		}
 	}
+	for counted := int64(0); len(todo) > 0 && (e.Bytes == 0 || counted < e.Bytes); todo = todo[1:] {
+		part, err := count(ctx, books, s, todo[0], now, e.Each)
+		if err != nil {
+			return nil, err
+		}
+		next.Parts = append(next.Parts, part)
+		counted += size * int64(len(books.Divide(todo[0], size)))
+	}
 	slices.SortFunc(next.Parts, func(p, q Part) int { return cmp.Compare(p.From, q.From) })
+	if len(todo) > 0 {
+		next.Next = &todo[0].From
+	}
 	return next, nil
+}
+
+// Uncounted returns the share of the hash space whose URLs are not counted: 0 if all are counted, 1 if none is.
+func (c *Census) Uncounted() (share float64) {
+	for _, gap := range c.gaps() {
+		share += gap.Width() / layout.Range{}.Width()
+	}
+	return share
 }
 
 // gaps returns the ranges of the hash space between the parts.

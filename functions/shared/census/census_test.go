@@ -20,6 +20,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/forget"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
@@ -138,10 +139,65 @@ func (w *world) merge() {
 		m.Books = append(slices.DeleteFunc(m.Books, func(b manifest.Book) bool { return slices.Contains(keys, b.Key) }), merged)
 	})
 	if w.random.IntN(4) > 0 { // else the process was killed before
-		if err := Rename(w.Context(), w.bucket, keys, merged.Key); err != nil {
+		if err := Rename(w.Context(), w.bucket, Merged{Books: keys, Into: merged.Key}); err != nil {
 			w.Fatal(err)
 		}
 	}
+}
+
+// erase writes all books with a forgotten URL anew without it, as the sweep does.
+func (w *world) erase() {
+	s, _ := w.survey()
+	var written []Merged
+	for p := range layout.Partition(2) {
+		for _, old := range functionstest.Manifest(w.T, w.bucket, p).Books {
+			opened, err := book.Open(w.Context(), w.bucket, old.Key)
+			if err != nil {
+				w.Fatal(err)
+			}
+			content, changed := w.without(s.Takedowns, opened)
+			if len(changed) == 0 {
+				continue
+			}
+			is := manifest.Book{Key: layout.BookKey(p, layout.ContentHash(content)), Bytes: int64(len(content))}
+			if err := blob.CreateOnce(w.Context(), w.bucket, is.Key, content); err != nil {
+				w.Fatal(err)
+			}
+			functionstest.Commit(w.T, w.bucket, p, func(m *manifest.Manifest) {
+				m.Books = append(slices.DeleteFunc(m.Books, func(b manifest.Book) bool { return b.Key == old.Key }), is)
+			})
+			written = append(written, Merged{Books: []string{old.Key}, Into: is.Key, Changed: changed})
+		}
+	}
+	if err := Rename(w.Context(), w.bucket, written...); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// without returns a book without forgotten URLs, and the sites of URLs of which it leaves something out.
+func (w *world) without(forgotten takedown.Set, b *book.Reader) (content []byte, changed map[uint32]bool) {
+	changed = make(map[uint32]bool)
+	filter := forget.New(forgotten)
+	for o, err := range b.Outcomes(w.Context(), layout.Range{}) {
+		if err != nil {
+			w.Fatal(err)
+		}
+		filter.See(o)
+	}
+	note := func(keep bool, at layout.Place) bool {
+		if !keep {
+			changed[at.Site()] = true
+		}
+		return keep
+	}
+	content, _, _, err := book.Merge(w.Context(), []*book.Reader{b}, book.Filter{
+		Outcome: func(o *book.Outcome) bool { return note(filter.Outcome(o), o.Place) },
+		Link:    func(l *book.Link) bool { return note(filter.Link(l), l.Place) },
+	})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return content, changed
 }
 
 // set changes the settings: it takes a URL or site down, takes that back, or adds a seed.
@@ -182,7 +238,7 @@ func (w *world) survey() (*settings.Settings, *account.Bucket) {
 // update updates a census, and returns how many URLs it has counted again.
 func (w *world) update(ctx context.Context, c *Census) (next *Census, urls int) {
 	s, books := w.survey()
-	next, err := c.Update(ctx, w.bucket, books, s, w.clock.Now(), func(account.URL) { urls++ })
+	next, err := c.Update(ctx, w.bucket, books, s, w.clock.Now(), Extent{Each: func(account.URL) { urls++ }})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -273,6 +329,8 @@ func TestUpdate(t *testing.T) {
 				w.fetch()
 			case 6:
 				w.quarantine()
+			case 11:
+				w.erase()
 			case 7, 8, 9, 10:
 				w.clock.Advance(time.Duration(w.random.IntN(int(12 * time.Hour))))
 			default:

@@ -22,12 +22,20 @@ func (c *Census) holding(ctx context.Context, bucket blob.Reader, books *account
 		return nil, nil
 	}
 	effect, err := c.effect(ctx, bucket, s, now)
-	if err != nil || effect.All || len(effect.Taken) > 0 {
+	if err != nil || effect.All {
 		return nil, err
 	}
 	sites, err := books.Sites(ctx, func(key string) bool { return !slices.Contains(c.Books, key) })
 	if err != nil || len(books.Faults()) > 0 {
 		return nil, err
+	}
+	hidden := s.Takedowns.Hidden()
+	for _, id := range effect.Taken {
+		place, known := hidden.PlaceOf(id)
+		if !known {
+			return nil, nil // the URL can be in any part
+		}
+		sites[place.Site()] = true
 	}
 	return c.without(sites, func(p *Part) bool {
 		return slices.ContainsFunc(effect.Judge, p.overlaps) || !p.holdsAt(now)

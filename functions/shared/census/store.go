@@ -18,7 +18,11 @@ import (
 
 const format = 1
 
-var maxBytes = 64 << 20 // greatest size of the hint, in bytes; tests set it to a few kilobytes
+// Tests set these to a few kilobytes.
+var (
+	maxBytes        = 64 << 20 // greatest size of the hint, in bytes
+	stepBytes int64 = 1 << 30  // bytes of the books that Refresh reads; it takes a minute of a processor
+)
 
 // Read returns the census that was saved last. The result is the zero Census if there is none, or if it cannot be
 // used because it is damaged or was saved by a newer program: then all URLs are counted again.
@@ -81,57 +85,86 @@ func (c *Census) put(ctx context.Context, bucket blob.Bucket) error {
 	}
 }
 
-// Rename tells the saved census that books were merged into one. If only some of them were counted, their URLs are
-// counted again.
-func Rename(ctx context.Context, bucket blob.Bucket, books []string, merged string) error {
+// Merged says that books were merged into one.
+type Merged struct {
+	Books []string // keys of the books
+	Into  string   // key of the book that has their outcomes and links
+	// Changed has the sites of URLs of which the merge has left out outcomes or links.
+	Changed map[uint32]bool
+}
+
+// Rename tells the saved census that books were merged, so that those which were counted still count as counted. If
+// only some books of a merge were counted, their URLs are counted again. So are the URLs of sites in Merged.Changed.
+func Rename(ctx context.Context, bucket blob.Bucket, merges ...Merged) error {
+	if len(merges) == 0 {
+		return nil
+	}
 	c, err := Read(ctx, bucket)
 	if err != nil || len(c.Parts) == 0 {
 		return err
 	}
-	before := len(c.Books)
-	c.Books = slices.DeleteFunc(c.Books, func(key string) bool { return slices.Contains(books, key) })
-	switch before - len(c.Books) {
-	case 0:
+	renamed, parts := false, len(c.Parts)
+	for _, m := range merges {
+		before := len(c.Books)
+		c.Books = slices.DeleteFunc(c.Books, func(key string) bool { return slices.Contains(m.Books, key) })
+		switch before - len(c.Books) {
+		case 0:
+			continue
+		case len(m.Books):
+			c.Books = append(c.Books, m.Into)
+		}
+		renamed = true
+		c.Parts = c.without(m.Changed, func(*Part) bool { return false })
+	}
+	if !renamed {
 		return nil
-	case len(books):
-		c.Books = append(c.Books, merged)
+	}
+	if len(c.Parts) < parts {
+		c.Next = &c.gaps()[0].From
 	}
 	return c.put(ctx, bucket)
 }
 
-// Refresh counts the URLs of the bucket again and saves the numbers, if that pays. It pays in three cases:
+// Refresh counts the URLs of the bucket again and saves the numbers, if that pays. It pays in four cases:
 //
-//   - No number holds any more, because the settings have changed or a counted book is not listed any more.
+//   - The settings have changed, or a counted book is not listed any more.
+//   - The last count has not come to its end, or Rename has dropped numbers.
 //   - There are books that were not counted, and the crawl has ended.
 //   - These books are larger than all that were counted. So a crawl that goes on for long counts each URL a few times
 //     only.
 //
+// One call takes a step only: it reads about stepBytes bytes of the books. If more is true, another call must go on.
+//
 // If objects are lost or damaged, Refresh counts nothing. It then removes the last numbers if the settings have changed:
 // they may have names of hosts that takedowns forget.
-func Refresh(ctx context.Context, bucket blob.Bucket, s *settings.Settings, now time.Time, ended bool) error {
+func Refresh(ctx context.Context, bucket blob.Bucket, s *settings.Settings, now time.Time, ended bool) (more bool, err error) {
 	last, err := Read(ctx, bucket)
 	if err != nil {
-		return err
+		return false, err
 	}
 	pays, err := last.isOutdated(ctx, bucket, s, ended)
 	if err != nil || !pays {
-		return err
+		return false, err
 	}
 	books, err := account.Survey(ctx, bucket, s)
 	switch {
 	case err != nil:
-		return err
+		return false, err
 	case len(books.Faults()) == 0:
 	case last.Settings != s.Fingerprint() && len(last.Parts) > 0:
-		return new(Census).put(ctx, bucket)
+		return false, new(Census).put(ctx, bucket)
 	default:
-		return nil
+		return false, nil
 	}
-	next, err := last.Update(ctx, bucket, books, s, now, nil)
+	e := Extent{Bytes: stepBytes}
+	if last.Next != nil && last.Settings == s.Fingerprint() && last.isListed(books.Manifests) {
+		e.From = *last.Next
+	}
+	next, err := last.Update(ctx, bucket, books, s, now, e)
 	if err != nil {
-		return fmt.Errorf("cannot count the URLs: %w", err)
+		return false, fmt.Errorf("cannot count the URLs: %w", err)
 	}
-	return next.Save(ctx, bucket, books)
+	return next.Next != nil, next.Save(ctx, bucket, books)
 }
 
 // isOutdated decides whether it pays to count the URLs again (see Refresh). It reads the manifests only.
@@ -155,7 +188,7 @@ func (c *Census) isOutdated(ctx context.Context, bucket blob.Reader, s *settings
 	switch {
 	case len(c.Books) == 0 && others == 0:
 		return false, nil
-	case c.Settings != s.Fingerprint() || !c.isListed(manifests):
+	case c.Settings != s.Fingerprint() || c.Next != nil || !c.isListed(manifests):
 		return true, nil
 	}
 	return others > 0 && (ended || others >= counted), nil

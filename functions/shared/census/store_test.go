@@ -11,6 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
@@ -29,6 +31,98 @@ func TestCosts(t *testing.T) {
 	w.learn()
 	if _, urls := w.update(t.Context(), w.read()); urls == 0 || urls > all/2 {
 		t.Errorf("%d of %d URLs were counted again for a book of few", urls, all)
+	}
+}
+
+// TestTakedownCosts takes one URL down and erases it. Both times, only the URLs of its site and of the sites to which it
+// has links may be counted again; all of them if an earlier program has published the takedown, without the place.
+func TestTakedownCosts(t *testing.T) {
+	w := newWorld(t, 1)
+	for range 40 {
+		w.learn()
+	}
+	functionstest.Learn(t, w.bucket, 0, book.Book{
+		Outcomes: []book.Outcome{functionstest.Outcome(t, layout.Version{Epoch: 1, Token: 99}, "http://www.site1.example/gone", book.Stored)},
+		Links:    []book.Link{functionstest.Link(t, "http://www.site1.example/gone", "http://www.site2.example/only", 1)},
+	})
+	first, all := w.update(t.Context(), new(Census))
+	w.save(first)
+	expect := func(what string, whole bool) {
+		t.Helper()
+		got, again := w.update(t.Context(), w.read())
+		want, _ := w.update(t.Context(), new(Census))
+		if diff := cmp.Diff(show(want, w.clock.Now()), show(got, w.clock.Now())); diff != "" {
+			t.Errorf("%s (-counted +updated):\n%s", what, diff)
+		}
+		if again == 0 || whole != (again > all/2) {
+			t.Errorf("%s: %d of %d URLs were counted again", what, again, all)
+		}
+		w.save(got)
+	}
+	gone := takedown.URL(parse(t, "http://www.site1.example/gone"), w.clock.Now())
+	if _, err := takedown.Forget(t.Context(), w.bucket, gone); err != nil {
+		t.Fatal(err)
+	}
+	expect("hidden", false)
+	w.erase()
+	expect("erased", false)
+	old := takedown.URL(parse(t, "http://www.site3.example/1"), w.clock.Now())
+	old.Place = nil
+	if _, err := takedown.Forget(t.Context(), w.bucket, old); err != nil {
+		t.Fatal(err)
+	}
+	expect("without a place", true)
+}
+
+func parse(t *testing.T, url string) address.Address {
+	t.Helper()
+	at, err := address.Parse(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+// TestSteps counts in many steps. In between, books are learnt and merged, and a URL is taken down. No step may count
+// many URLs, and in the end, the numbers must be those of one count.
+func TestSteps(t *testing.T) {
+	w := newWorld(t, 4)
+	for range 80 {
+		w.learn()
+	}
+	defer func(before int64) { stepBytes = before }(stepBytes)
+	stepBytes = 2000
+	steps, more := 0, true
+	for ; more && steps < 200; steps++ {
+		s, _ := w.survey()
+		var err error
+		before := w.read()
+		if more, err = Refresh(t.Context(), w.bucket, s, w.clock.Now(), false); err != nil {
+			t.Fatal(err)
+		}
+		after := w.read()
+		if parts := len(after.Parts) - len(before.Parts); parts > 3 || more != (after.Next != nil) || more && after.Uncounted() == 0 {
+			t.Fatalf("step %d: %d more parts, next %v, %v of the space uncounted, and more is %v", steps, parts, after.Next, after.Uncounted(), more)
+		}
+		switch steps {
+		case 3:
+			w.learn()
+		case 5:
+			w.merge()
+		case 7:
+			if _, err := takedown.Forget(t.Context(), w.bucket, takedown.URL(parse(t, w.url()), w.clock.Now())); err != nil {
+				t.Fatal(err)
+			}
+			w.erase()
+		}
+	}
+	if more || steps < 10 {
+		t.Errorf("%d steps, and more is %v", steps, more)
+	}
+	got, again := w.update(t.Context(), w.read())
+	want, all := w.update(t.Context(), new(Census))
+	if diff := cmp.Diff(show(want, w.clock.Now()), show(got, w.clock.Now())); diff != "" || 2*again > all {
+		t.Errorf("after the last step, %d of %d URLs were counted again (-counted +updated):\n%s", again, all, diff)
 	}
 }
 
@@ -101,7 +195,7 @@ func TestRefresh(t *testing.T) {
 	refresh := func(ended bool) (written bool) {
 		s, _ := w.survey()
 		before := bucket.Counts()
-		if err := Refresh(t.Context(), bucket, s, w.clock.Now(), ended); err != nil {
+		if _, err := Refresh(t.Context(), bucket, s, w.clock.Now(), ended); err != nil {
 			t.Fatal(err)
 		}
 		return bucket.Counts().Minus(before).Put > 0

@@ -114,9 +114,12 @@ type Together struct {
 //	{"storage": 3}   sweep this storage partition
 //	{"gone": 3}      only hide the pages of this storage partition that are gone from the web, by
 //	                 marking their documents as dead
+//	{"count": true}  only go on counting URLs; it sends itself this message until all are counted. An
+//	                 earlier program takes it for the first kind
 type Clean struct {
 	Storage *layout.Partition `json:"storage,omitempty"`
 	Gone    *layout.Partition `json:"gone,omitempty"`
+	Count   bool              `json:"count,omitempty"`
 }
 
 // Sender sends messages: Send puts one on a queue, to be delivered after the delay.

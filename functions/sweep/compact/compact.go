@@ -48,7 +48,7 @@ func Run(ctx context.Context, bucket blob.Bucket, p *partition.Partition, l Limi
 		return err
 	}
 	log.InfoContext(ctx, "merged books", "partition", p.ID(), "generation", p.Manifest().Generation, "books", len(books), "into", key)
-	return census.Rename(ctx, bucket, keysOf(books), key)
+	return census.Rename(ctx, bucket, census.Merged{Books: keysOf(books), Into: key})
 }
 
 func keysOf(books []manifest.Book) (keys []string) {

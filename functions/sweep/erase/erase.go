@@ -23,6 +23,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/census"
 	"github.com/bucketsearch/bucketsearch/functions/shared/collect"
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -124,11 +125,19 @@ func (e *Eraser) eraseAll(ctx context.Context, clean *cleanKeys) error {
 		errs = append(errs, fmt.Errorf("cannot forget what is in %s: %w", key, err))
 		return ctx.Err() == nil && !errors.Is(err, blob.ErrRetryable)
 	}
-	m := e.Manifest()
+	m, goOn := e.Manifest(), true
+	var written []census.Merged // the books that are written anew
 	for _, listed := range m.Books {
-		if !try(listed.Key, func() (string, error) { return e.cleanBook(ctx, listed) }) {
-			return errors.Join(errs...)
-		}
+		goOn = goOn && try(listed.Key, func() (string, error) {
+			key, erased, err := e.cleanBook(ctx, listed)
+			if err == nil && key != listed.Key {
+				written = append(written, census.Merged{Books: []string{listed.Key}, Into: key, Changed: erased})
+			}
+			return key, err
+		})
+	}
+	if err := census.Rename(ctx, e.Bucket, written...); err != nil || !goOn {
+		return errors.Join(append(errs, err)...)
 	}
 	dirty, err := e.dirtyPackages(ctx, m.Packages, clean)
 	if err != nil {

@@ -22,23 +22,46 @@ import (
 )
 
 // cleanBook writes a book anew without the outcomes and links of URLs that takedowns forget, and
-// commits the change. It returns the key of the new book, or that of the old book if it had no such
-// outcomes or links.
-func (e *Eraser) cleanBook(ctx context.Context, listed manifest.Book) (key string, err error) {
+// commits the change. It returns the key of the new book, and the sites of the URLs to which these outcomes and
+// links belonged. If the book had none of them, it returns the key of the old book.
+func (e *Eraser) cleanBook(ctx context.Context, listed manifest.Book) (key string, erased map[uint32]bool, err error) {
 	opened, err := book.Open(ctx, e.Bucket, listed.Key)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	filter := forget.New(e.Takedowns)
 	clean, err := isClean(ctx, opened, filter)
 	if err != nil || clean {
-		return listed.Key, err
+		return listed.Key, nil, err
 	}
-	key, err = compact.Rewrite(ctx, e.Bucket, e.Partition, []manifest.Book{listed}, book.Filter{Outcome: filter.Outcome, Link: filter.Link})
+	erased = make(map[uint32]bool)
+	key, err = compact.Rewrite(ctx, e.Bucket, e.Partition, []manifest.Book{listed}, noting(erased, filter))
 	if err == nil {
 		e.Log.InfoContext(ctx, "erased from a book", "partition", e.ID(), "generation", e.Manifest().Generation, "book", listed.Key, "now", key)
 	}
-	return key, err
+	return key, erased, err
+}
+
+// noting returns a filter of books that does the same as the given one. It adds to the map the sites of those URLs of
+// which it drops or changes outcomes, or drops links to them.
+func noting(sites map[uint32]bool, filter *forget.Filter) book.Filter {
+	return book.Filter{
+		Outcome: func(o *book.Outcome) bool {
+			detail := o.Detail
+			keep := filter.Outcome(o)
+			if !keep || o.Detail != detail {
+				sites[o.Place.Site()] = true
+			}
+			return keep
+		},
+		Link: func(l *book.Link) bool {
+			keep := filter.Link(l)
+			if !keep {
+				sites[l.Place.Site()] = true
+			}
+			return keep
+		},
+	}
 }
 
 // isClean reports whether a book has no outcome or link that takedowns forget. It also passes the
