@@ -2,7 +2,7 @@ package segment
 
 import (
 	"bytes"
-	"context"
+	"cmp"
 	"encoding/binary"
 	"slices"
 	"strings"
@@ -27,32 +27,45 @@ type wordPager struct {
 	words   []backwardWord // not sorted yet
 }
 
-// backwardWord is a word that is written backward, and the number of documents that contain it.
+// backwardWord is a word that is written backward, and the number of documents that contain it. It is small, because
+// memory holds all words of a segment.
 type backwardWord struct {
-	from, to  int // range of the word in wordPager.text
-	documents uint64
+	begin     uint64 // the first eight bytes of the word, with zeros behind a shorter one: nearly always, they decide the order
+	from      int    // offset of the word in wordPager.text
+	documents uint32
+	size      uint8 // of the word, in bytes
 }
+
+// compare orders words of a wordPager as bytes.Compare does.
+func (w *wordPager) compare(a, b backwardWord) int {
+	if a.begin != b.begin {
+		return cmp.Compare(a.begin, b.begin)
+	}
+	return bytes.Compare(w.word(a), w.word(b))
+}
+
+func (w *wordPager) word(b backwardWord) []byte { return w.text[b.from:][:b.size] }
 
 func newWordPager() *wordPager {
 	return &wordPager{forward: pageWriter{prefix: forwardPrefix, size: wordPageSize}}
 }
 
-// add adds a word, and the number of documents that contain it.
+// add adds a word, of at most MaxTerm bytes, and the number of documents that contain it.
 func (w *wordPager) add(word []byte, documents uint64) {
-	w.forward.begin(word)
-	w.forward.page = binary.AppendUvarint(w.forward.page, documents)
+	w.forward.add(word, documents)
 	from := len(w.text)
 	w.text = appendReversed(w.text, word)
-	w.words = append(w.words, backwardWord{from, len(w.text), documents})
+	var begin [8]byte
+	copy(begin[:], w.text[from:])
+	w.words = append(w.words, backwardWord{binary.BigEndian.Uint64(begin[:]), from, uint32(documents), uint8(len(w.text) - from)})
 }
 
 // finish returns all pages.
 func (w *wordPager) finish() []wordPage {
-	slices.SortFunc(w.words, func(a, b backwardWord) int { return bytes.Compare(w.text[a.from:a.to], w.text[b.from:b.to]) })
+	slices.SortFunc(w.words, w.compare)
 	backward := pageWriter{prefix: backwardPrefix, size: wordPageSize}
-	for _, word := range w.words {
-		backward.begin(w.text[word.from:word.to])
-		backward.page = binary.AppendUvarint(backward.page, word.documents)
+	for _, b := range w.words {
+		backward.add(w.word(b), uint64(b.documents))
 	}
 	return append(w.forward.finish(), backward.finish()...)
 }
@@ -84,6 +97,12 @@ func (w *pageWriter) begin(word []byte) {
 	w.last = append(w.last[:0], word...)
 }
 
+// add adds a word of a page of words, and the number of documents that contain it.
+func (w *pageWriter) add(word []byte, documents uint64) {
+	w.begin(word)
+	w.page = binary.AppendUvarint(w.page, documents)
+}
+
 func (w *pageWriter) close(separator []byte) {
 	w.closed = append(w.closed, wordPage{w.prefix + string(separator), w.page})
 	w.page = nil
@@ -110,41 +129,4 @@ func pageColumns(columns []columnExtent, k kind, prefix string) []columnExtent {
 		of = of[:n]
 	}
 	return of
-}
-
-// checkPages makes the pages of words anew, from the transducer. If the segment has pages, they must be the same.
-func (s *Segment) checkPages(ctx context.Context) error {
-	if len(s.tail.forward)+len(s.tail.backward) == 0 {
-		return nil
-	}
-	walk, err := s.walkWords(ctx)
-	if err != nil {
-		return err
-	}
-	pager := newWordPager()
-	for {
-		more, err := walk.next()
-		if err != nil {
-			return err
-		}
-		if !more {
-			break
-		}
-		pager.add(walk.key(), walk.count())
-	}
-	want := pager.finish()
-	columns := slices.Concat(s.tail.forward, s.tail.backward)
-	for i, c := range columns {
-		content, err := s.column(ctx, c.name, wordPageKind)
-		if err != nil {
-			return err
-		}
-		if i >= len(want) || c.name != want[i].name || !bytes.Equal(content, want[i].content) {
-			return s.wrap(damaged("column %q is not of the words", c.name))
-		}
-	}
-	if len(columns) < len(want) {
-		return s.wrap(damaged("a page of words is missing"))
-	}
-	return nil
 }

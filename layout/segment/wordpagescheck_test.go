@@ -1,0 +1,26 @@
+package segment
+
+import (
+	"errors"
+	"slices"
+	"testing"
+)
+
+// TestCheckPages changes the number of documents of one word in a page of words, whose checksum is right. Check must find
+// it.
+func TestCheckPages(t *testing.T) {
+	content := mustBuild(t, generate(300, 1), 100)
+	s := mustOpen(t, content)
+	if err := Check(content); err != nil {
+		t.Fatal(err)
+	}
+	for name, column := range map[string]columnExtent{"forward": s.tail.forward[0], "backward": s.tail.backward[0]} {
+		changed := slices.Clone(content)
+		page := changed[column.offset:][:column.size]
+		page[len(page)-sealSize-1] ^= 2 // the number of documents of the last word
+		resealPart(page)
+		if err := Check(changed); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
