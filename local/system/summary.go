@@ -39,8 +39,9 @@ func (f Fate) Stored() bool { return f.Final.State == account.Stored }
 // Redirected reports whether the seed leads to another address.
 func (f Fate) Redirected() bool { return f.Final.Address.URL != f.Seed }
 
-// Summarize returns the result of a crawl that followed the plan and began at the given time. It counts all URLs, and
-// saves the numbers, so that ReadStatus need not.
+// Summarize returns the result of a crawl that followed the plan and began at the given time. It counts the URLs of
+// those parts of the hash space that have seeds of the plan or outcomes since that time, and takes the numbers of the
+// other parts from the last census. It saves the numbers, so that ReadStatus need not count.
 func (s *System) Summarize(ctx context.Context, p Plan, began time.Time) (Summary, error) {
 	inForce, err := readInForce(ctx, s.Bucket)
 	if err != nil {
@@ -50,28 +51,42 @@ func (s *System) Summarize(ctx context.Context, p Plan, began time.Time) (Summar
 	if err != nil {
 		return Summary{}, err
 	}
+	last, err := census.Read(ctx, s.Bucket)
+	if err != nil {
+		return Summary{}, err
+	}
+	seeds, err := p.seedsOf(inForce)
+	if err != nil {
+		return Summary{}, err
+	}
 	var summary Summary
 	reasons := make(map[string]int)
 	began = began.Truncate(time.Millisecond)
 	near := make(map[layout.Identity]account.URL) // URLs of depth 0: seeds, and targets of their redirects
-	counted, err := new(census.Census).Update(ctx, s.Bucket, books, inForce, time.Now(), census.Extent{Each: func(u account.URL) {
-		if u.State == account.Stored && !u.Final.Time.Before(began) {
-			switch {
-			case u.Final.State == book.Stored && u.Final.Asset:
-				summary.NewAssets++
-			case u.Final.State == book.Stored:
-				summary.New++
-			case u.Final.Reason == "":
-				summary.Unchanged++
-			default:
-				summary.Kept++
-				reasons[u.Final.Reason]++
+	counted, err := last.Update(ctx, s.Bucket, books, inForce, time.Now(), census.Extent{
+		Again: func(p *census.Part) bool {
+			return !p.Last.Before(began) || p.Last.IsZero() ||
+				slices.ContainsFunc(seeds, func(at address.Address) bool { return p.Contains(at.Place) })
+		},
+		Each: func(u account.URL) {
+			if u.State == account.Stored && !u.Final.Time.Before(began) {
+				switch {
+				case u.Final.State == book.Stored && u.Final.Asset:
+					summary.NewAssets++
+				case u.Final.State == book.Stored:
+					summary.New++
+				case u.Final.Reason == "":
+					summary.Unchanged++
+				default:
+					summary.Kept++
+					reasons[u.Final.Reason]++
+				}
 			}
-		}
-		if u.Depth == 0 {
-			near[u.Address.ID] = u
-		}
-	}})
+			if u.Depth == 0 {
+				near[u.Address.ID] = u
+			}
+		},
+	})
 	if err == nil {
 		err = counted.Save(ctx, s.Bucket, books)
 	}
@@ -84,24 +99,50 @@ func (s *System) Summarize(ctx context.Context, p Plan, began time.Time) (Summar
 			summary.Why = reason
 		}
 	}
-	for _, c := range append(slices.Clip(p.Collections), collection.Collection{Name: DefaultCollection, Seeds: p.Seeds}) {
-		for _, seed := range c.Seeds {
-			at, err := collection.ParseSeed(seed.URL)
-			if err != nil {
-				return Summary{}, err
-			}
-			summary.Seeds = append(summary.Seeds, fateOf(inForce, near, inForce.Clean(c.Name, at)))
+	find := func(at address.Address) (account.URL, bool, error) {
+		if u, found := near[at.ID]; found {
+			return u, true, nil
 		}
+		for u, err := range books.All(ctx, layout.Range{From: at.Place, To: at.Place + 1}) { // a redirect led to a part that was not counted again
+			if err != nil || u.Address.ID == at.ID {
+				return u, err == nil, err
+			}
+		}
+		return account.URL{}, false, nil
+	}
+	for _, seed := range seeds {
+		fate, err := fateOf(inForce, find, seed)
+		if err != nil {
+			return Summary{}, err
+		}
+		summary.Seeds = append(summary.Seeds, fate)
 	}
 	return summary, nil
 }
 
+// seedsOf returns the addresses of all seeds of the plan, as they are crawled under these settings.
+func (p *Plan) seedsOf(s *settings.Settings) (seeds []address.Address, err error) {
+	for _, c := range append(slices.Clip(p.Collections), collection.Collection{Name: DefaultCollection, Seeds: p.Seeds}) {
+		for _, seed := range c.Seeds {
+			at, err := collection.ParseSeed(seed.URL)
+			if err != nil {
+				return nil, err
+			}
+			seeds = append(seeds, s.Clean(c.Name, at))
+		}
+	}
+	return seeds, nil
+}
+
 // fateOf follows the redirects and canonical addresses that lead from a seed to other known
-// URLs, and returns the state of the last one.
-func fateOf(s *settings.Settings, known map[layout.Identity]account.URL, seed address.Address) Fate {
+// URLs, and returns the state of the last one. The function find finds the state of a URL.
+func fateOf(s *settings.Settings, find func(address.Address) (account.URL, bool, error), seed address.Address) (Fate, error) {
 	at, fate := seed, Fate{Seed: seed.URL, Final: account.URL{Address: seed, State: account.Pending}}
 	for range collection.MaxHops + 1 {
-		u, found := known[at.ID]
+		u, found, err := find(at)
+		if err != nil {
+			return fate, err
+		}
 		if !found {
 			break
 		}
@@ -112,7 +153,7 @@ func fateOf(s *settings.Settings, known map[layout.Identity]account.URL, seed ad
 		}
 		at = to
 	}
-	return fate
+	return fate, nil
 }
 
 // redirectOf returns the address to which a URL leads: the target of its redirect, or the canonical

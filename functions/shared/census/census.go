@@ -19,7 +19,7 @@
 //
 //	{"format": 1, "settings": "<fingerprint>", "versions": {"takedowns": 3, "collections": {"docs": 1}},
 //	 "books": ["books/0000/<content hash>.book", ...], "next": 4294967296,
-//	 "parts": [{"from": 0, "to": 4294967296, "time": "2026-11-26T15:00:00Z",
+//	 "parts": [{"from": 0, "to": 4294967296, "time": "2026-11-26T15:00:00Z", "last": "2026-11-26T14:02:10Z",
 //	            "all": {"discovered": 9, "stored": 7, "failed": {"http 404": 2}},
 //	            "collections": {"docs": {"discovered": 9, "stored": 7, "failed": {"http 404": 2},
 //	                                     "due": [{"at": "2026-11-27T14:02:11Z", "urls": 7}]}},
@@ -33,7 +33,7 @@
 //
 //	format  since       what is new
 //	1       2026-11-26
-//	1       2026-11-26  "next"
+//	1       2026-11-26  "next" and "last"
 //
 // A program that gets other numbers from the same books and settings, because it judges URLs in another way, needs a
 // new format, too: numbers of an unknown format are not used.
@@ -65,6 +65,7 @@ type Census struct {
 type Part struct {
 	layout.Range
 	Time        time.Time             `json:"time"`                  // when they were counted
+	Last        time.Time             `json:"last,omitzero"`         // of the latest final outcome of a URL; zero if there is none, or an earlier program has counted
 	All         Counts                `json:"all"`                   // of all URLs
 	Collections map[string]Collection `json:"collections,omitempty"` // by the name of the collection
 	Silent      []Silent              `json:"silent,omitempty"`      // hosts with pending URLs that do not answer
@@ -76,10 +77,11 @@ const maxParts = 2048
 
 var minPart int64 = 128 << 10 // tests set it to a few bytes
 
-// Extent says which URLs Update counts. The zero Extent stands for all whose numbers do not hold.
+// Extent says which URLs Update counts. The zero Extent stands for all whose numbers do not hold any more.
 type Extent struct {
 	From  layout.Place      // none below this place
 	Bytes int64             // after about so many bytes of the books, no further part is counted; 0: there is no limit
+	Again func(*Part) bool  // parts whose URLs are counted although the numbers hold; nil: none
 	Each  func(account.URL) // is called for every URL that is counted, unless it is nil
 }
 
@@ -101,6 +103,9 @@ func (c *Census) Update(ctx context.Context, bucket blob.Reader, books *account.
 	var err error
 	if next.Parts, err = c.holding(ctx, bucket, books, s, now); err != nil {
 		return nil, err
+	}
+	if e.Again != nil {
+		next.Parts = slices.DeleteFunc(next.Parts, func(p Part) bool { return e.Again(&p) })
 	}
 	size := max(minPart, bytes/maxParts)
 	var todo []layout.Range

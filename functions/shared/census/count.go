@@ -109,6 +109,9 @@ func (t *tally) add(u account.URL) {
 		h.answered = u.Final.Version
 	}
 	h.pending = h.pending || u.State == account.Pending
+	if u.Final.Time.After(t.part.Last) {
+		t.part.Last = u.Final.Time.UTC()
+	}
 	t.part.All.add(u)
 	for i := range t.settings.Collections {
 		of := &t.settings.Collections[i]

@@ -12,6 +12,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
@@ -72,6 +73,40 @@ func TestTakedownCosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect("without a place", true)
+}
+
+// TestAgain counts parts again in which URLs have outcomes since some time: all such URLs must be among those counted.
+func TestAgain(t *testing.T) {
+	w := newWorld(t, 5)
+	for range 40 {
+		w.learn()
+		w.clock.Advance(time.Minute)
+	}
+	first, all := w.update(t.Context(), new(Census))
+	w.save(first)
+	s, books := w.survey()
+	for _, age := range []time.Duration{0, 50 * time.Minute, 2 * time.Hour} {
+		since := w.clock.Now().Add(-age)
+		late := func(from *Census) (urls, counted int) {
+			_, err := from.Update(t.Context(), w.bucket, books, s, w.clock.Now(), Extent{
+				Again: func(p *Part) bool { return !p.Last.Before(since) },
+				Each: func(u account.URL) {
+					if counted++; !u.Final.Time.Before(since) {
+						urls++
+					}
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return urls, counted
+		}
+		got, again := late(w.read())
+		want, _ := late(new(Census))
+		if got != want || age == 0 && again > 0 || age > time.Hour && again < all/2 {
+			t.Errorf("since %v ago: %d URLs, want %d; %d of %d were counted again", age, got, want, again, all)
+		}
+	}
 }
 
 func parse(t *testing.T, url string) address.Address {
