@@ -23,8 +23,18 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// takeBack is the time for which a takedown can be taken back.
-const takeBack = time.Hour
+// takeBack is the least time for which a takedown can be taken back. All takedowns of the same takeTogether become
+// final at the same time: to erase pages from a large segment costs as much for one of them as for many.
+const (
+	takeBack     = time.Hour
+	takeTogether = 15 * time.Minute
+)
+
+// finalAt returns the time until which a takedown of now can be taken back. For example, those of after 9:45 until
+// 10:00 become final at 11:00.
+func finalAt(now time.Time) time.Time {
+	return now.UTC().Add(takeBack + takeTogether - 1).Truncate(takeTogether)
+}
 
 func forgetCommand(where *location) *cobra.Command {
 	var sure, now, undo bool
@@ -33,10 +43,11 @@ func forgetCommand(where *location) *cobra.Command {
 		Use:   "forget URL|SITE...",
 		Short: "Take URLs or whole sites down, for good after an hour",
 		Long: "Forget takes pages down: they are found no more within seconds, and never asked for\n" +
-			"again. For an hour they are only hidden, and forget --undo takes that back; then they\n" +
-			"are erased from packages, index and books by the system that runs, or by the next\n" +
-			"start, and what they stood in is deleted a day later. verify tells whether anything is\n" +
-			"left. With --now they are erased at once, and nothing can be taken back.\n\n" +
+			"again. For an hour, or some minutes more, they are only hidden, and forget --undo takes\n" +
+			"that back; then they are erased from packages, index and books by the system that runs,\n" +
+			"or by the next start, and what they stood in is deleted a day later. verify tells\n" +
+			"whether anything is left. With --now they are erased at once, and nothing can be taken\n" +
+			"back.\n\n" +
 			"Once they are erased, forget --undo only lets them be crawled again. With --takedown it does\n" +
 			"so for all that one takedown names, such as that of collections remove --pages.\n\n" +
 			"A name without a slash is a whole site with all its hosts, anything else one URL.",
@@ -72,16 +83,17 @@ func forgetCommand(where *location) *cobra.Command {
 				return errors.New("nothing was forgotten; to go on without being asked: bucketsearch forget --yes …")
 			}
 			var version uint64
+			final := finalAt(time.Now())
 			if now {
 				version, err = takedown.Forget(cmd.Context(), a.Bucket, entriesOf(targets)...)
 			} else {
-				version, err = takedown.Suspend(cmd.Context(), a.Bucket, time.Now().Add(takeBack), entriesOf(targets)...)
+				version, err = takedown.Suspend(cmd.Context(), a.Bucket, final, entriesOf(targets)...)
 			}
 			if err != nil {
 				return err
 			}
 			out := where.sentences(cmd.OutOrStdout(), false)
-			fmt.Fprintf(out, "%s forgotten (takedown %d), never to be asked for again; %s.\n", count(stored, "stored page"), version, whenErased(a, stored, now))
+			fmt.Fprintf(out, "%s forgotten (takedown %d), never to be asked for again; %s.\n", count(stored, "stored page"), version, whenErased(a, stored, final, now))
 			if !now {
 				fmt.Fprintf(out, "To take it back until then: bucketsearch forget --undo %s\n", strings.Join(args, " "))
 			}
@@ -99,11 +111,12 @@ func forgetCommand(where *location) *cobra.Command {
 }
 
 // whenErased returns a clause that says when the forgotten pages are erased. The parameter stored is the
-// number of these pages; now is the value of the flag --now, which erases at once.
-func whenErased(a *system.Attached, stored int, now bool) string {
+// number of these pages, and final the time after which they are erased. If now is true, as by the flag --now, they are
+// erased at once.
+func whenErased(a *system.Attached, stored int, final time.Time, now bool) string {
 	switch {
 	case !now:
-		return "hidden within seconds, and erased after " + time.Now().Add(takeBack).UTC().Format(timeForm)
+		return "hidden within seconds, and erased after " + final.Format(timeForm)
 	case stored == 0:
 		return "nothing of it was stored"
 	case a.Redis != nil:

@@ -175,14 +175,14 @@ func (p *publisher) forget(ctx context.Context, given []target) error {
 	added := slices.DeleteFunc(slices.Clone(targets), func(t target) bool {
 		return t.site && hidden.ForgetsSite(t.address.Site) || !t.site && hidden.ForgetsID(t.address.ID)
 	})
-	until := time.Now().Add(takeBack)
+	until := finalAt(time.Now())
 	version, err := takedown.Suspend(ctx, p.Bucket, until, entriesOf(targets)...)
 	if err != nil {
 		return err
 	}
 	name := "takedowns"
 	if len(added) > 0 {
-		name += fmt.Sprintf(" (%d new, erased after %s)", len(added), until.UTC().Format(timeForm))
+		name += fmt.Sprintf(" (%d new, erased after %s)", len(added), until.Format(timeForm))
 	}
 	p.tell(len(added) > 0, name, version)
 	return nil

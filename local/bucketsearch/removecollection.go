@@ -145,7 +145,7 @@ func removeWithPages(cmd *cobra.Command, where *location, a *system.Attached, na
 		fmt.Fprintln(out, "It alone has brought no page that is stored.")
 		return nil
 	}
-	fmt.Fprintf(out, "%s forgotten (takedown %d), never to be asked for again; %s.\n", count(len(own), "stored page"), done.Takedown, whenErased(a, len(own), t.now))
+	fmt.Fprintf(out, "%s forgotten (takedown %d), never to be asked for again; %s.\n", count(len(own), "stored page"), done.Takedown, whenErased(a, len(own), done.Until, t.now))
 	if !t.now {
 		fmt.Fprintf(out, "To take it back until then: bucketsearch forget --undo --takedown %d\n", done.Takedown)
 	}
@@ -167,7 +167,7 @@ func takeDown(cmd *cobra.Command, a *system.Attached, pages []address.Address, n
 		version, err = takedown.Forget(cmd.Context(), a.Bucket, entries...)
 		return version, time.Time{}, err
 	}
-	until = time.Now().Add(takeBack).UTC().Truncate(time.Second)
+	until = finalAt(time.Now())
 	version, err = takedown.Suspend(cmd.Context(), a.Bucket, until, entries...)
 	return version, until, err
 }
