@@ -82,8 +82,8 @@ type Bytes struct {
 }
 
 // countAtOnce is about how many bytes of books ReadStatus reads at most to count URLs, which takes ten seconds of a
-// processor. The sweep counts the others.
-const countAtOnce = 256 << 20
+// processor. The sweep counts the others. Tests set it to less.
+var countAtOnce int64 = 256 << 20
 
 // ReadStatus reads the status of a bucket from its books, spool and manifests. It counts only those URLs again
 // whose numbers may have changed since they were counted last (see census.Census). If these are too many, the others

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/census"
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
@@ -17,34 +18,71 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// TestSummaryOfFewSites has the pages of a large site, and two seeds on small sites. One seed was just stored, the
-// other redirects to a page of the large site. With a census from before, the summary must be the same as without,
-// and must read much less.
-func TestSummaryOfFewSites(t *testing.T) {
-	const large = "http://large.example/"
-	small := below(t, large)
-	seeds := []string{small[0], small[1]}
-	bucket := memblob.New()
-	published := functionstest.Publish(t, bucket, 1, func(c *collection.Collection) { c.Seeds[0].Scope = collection.Any }, seeds...)
+// large is the URL of the large site in the bucket of largeSite.
+const large = "http://large.example/"
+
+// largeSite returns a bucket with 20,000 pages of a large site, and two seeds on small sites. The second seed redirects
+// to a page of the large site.
+func largeSite(t *testing.T) (bucket *memblob.Bucket, small []string, c []collection.Collection) {
+	t.Helper()
+	small, bucket = sitesBelow(t, large), memblob.New()
+	c = functionstest.Publish(t, bucket, 1, func(c *collection.Collection) { c.Seeds[0].Scope = collection.Any }, small...).Collections
 	functionstest.Begin(t, bucket, 0)
-	var old book.Book
+	var b book.Book
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {
 		url := fmt.Sprintf("%s%x", large, random.Uint64())
-		old.Outcomes = append(old.Outcomes, functionstest.Outcome(t, layout.Version{Epoch: 1, Token: 1}, url, book.Stored))
-		old.Links = append(old.Links, functionstest.Link(t, seeds[0], url, 1))
+		b.Outcomes = append(b.Outcomes, functionstest.Outcome(t, layout.Version{Epoch: 1, Token: 1}, url, book.Stored))
+		b.Links = append(b.Links, functionstest.Link(t, small[0], url, 1))
 	}
-	moved := functionstest.Outcome(t, layout.Version{Epoch: 1, Token: 1}, seeds[1], book.Skipped)
-	moved.Reason, moved.Detail = membership.Redirect, "to "+old.Outcomes[7].URL
-	old.Outcomes = append(old.Outcomes, moved)
-	slices.SortFunc(old.Outcomes, book.Outcome.Compare)
-	functionstest.Learn(t, bucket, 0, old)
+	moved := functionstest.Outcome(t, layout.Version{Epoch: 1, Token: 1}, small[1], book.Skipped)
+	moved.Reason, moved.Detail = membership.Redirect, "to "+b.Outcomes[7].URL
+	b.Outcomes = append(b.Outcomes, moved)
+	slices.SortFunc(b.Outcomes, book.Outcome.Compare)
+	functionstest.Learn(t, bucket, 0, b)
+	return bucket, small, c
+}
+
+// TestUncounted reads the status of a bucket with more URLs than are counted at once. The status must say which share is
+// missing, until the sweep has counted all.
+func TestUncounted(t *testing.T) {
+	bucket, _, _ := largeSite(t)
+	defer func(before int64) { countAtOnce = before }(countAtOnce)
+	countAtOnce = 1
+	read := func() Status {
+		t.Helper()
+		status, err := ReadStatus(t.Context(), bucket, countblob.Counts{}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return status
+	}
+	if s := read(); s.Uncounted <= 0 || s.Uncounted >= 1 || s.Stored > 0 || s.Discovered != 2 {
+		t.Errorf("%v is uncounted, %d stored, %d discovered; want the two seeds", s.Uncounted, s.Stored, s.Discovered)
+	}
+	inForce, err := settings.Read(t.Context(), bucket, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if more, err := census.Refresh(t.Context(), bucket, inForce, time.Now(), true); err != nil || more {
+		t.Fatal(more, err)
+	}
+	if s := read(); s.Uncounted != 0 || s.Stored != 20_000 {
+		t.Errorf("%v is uncounted, and %d stored, after the sweep has counted", s.Uncounted, s.Stored)
+	}
+}
+
+// TestSummaryOfFewSites stores one seed of largeSite. With a census from before, the summary must be the same as
+// without, and must read much less.
+func TestSummaryOfFewSites(t *testing.T) {
+	bucket, small, collections := largeSite(t)
 	summarize := func(s *System) (Summary, int64) {
 		t.Helper()
 		before := s.Requests().Read
-		got, err := s.Summarize(t.Context(), Plan{Collections: published.Collections}, functionstest.Start.Add(time.Hour))
+		got, err := s.Summarize(t.Context(), Plan{Collections: collections}, functionstest.Start.Add(time.Hour))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +92,7 @@ func TestSummaryOfFewSites(t *testing.T) {
 	}
 	s := systemOf(bucket)
 	_, whole := summarize(s) // saves the census
-	stored := functionstest.Outcome(t, layout.Version{Epoch: 1, Token: 2}, seeds[0], book.Stored)
+	stored := functionstest.Outcome(t, layout.Version{Epoch: 1, Token: 2}, small[0], book.Stored)
 	stored.Time = functionstest.Start.Add(2 * time.Hour)
 	functionstest.Learn(t, bucket, 0, book.Book{Outcomes: []book.Outcome{stored}})
 	got, read := summarize(s)
@@ -73,8 +111,8 @@ func TestSummaryOfFewSites(t *testing.T) {
 	}
 }
 
-// below returns two URLs on sites whose places are below those of the URL's site.
-func below(t *testing.T, url string) (small []string) {
+// sitesBelow returns two URLs on sites whose places are below those of the URL's site.
+func sitesBelow(t *testing.T, url string) (small []string) {
 	t.Helper()
 	limit, err := address.Parse(url)
 	if err != nil {
