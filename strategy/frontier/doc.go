@@ -48,6 +48,7 @@
 //	f:{3}:closed           hash   version of a lease from before the last Reset → host
 //	frontier:token         the last token given, over all partitions
 //	frontier:partitions    set    crawl partitions that were ever opened here
+//	frontier:layouts       zset   versions of this layout, by the last time at which a program used them (see Superseded)
 //	frontier:told          exists if Tell has written to this Redis all leases from before it started (see Pace)
 //
 // The hash counts also has the fields

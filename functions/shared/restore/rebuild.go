@@ -28,6 +28,11 @@
 // books. These URLs would look new as soon as links to them are found, and their pages would be
 // fetched again.
 //
+// While two versions of the program with different layouts of frontiers run on one Redis, only the newer one rebuilds
+// frontiers and leases URLs (see frontier.Superseded); fetch, pack and index of the older one go on. A quarter of an
+// hour after the last sweep of the newer one, for instance when an operator has gone back to the older one, the older
+// one rebuilds them.
+//
 // A process that rebuilds holds a lease, so only one rebuilds at a time. Each rebuild begins a new
 // epoch. The number of the epoch is a part of each batch's number, so batches from before the
 // rebuild are recognised.
@@ -106,8 +111,17 @@ func (f *Frontiers) Rebuild(ctx context.Context) (Rebuilt, error) {
 
 // Refresh brings all frontiers up to date with the settings s. It lets frontiers follow a small change of the
 // settings (see follow). Then it rebuilds the frontiers that must be rebuilt, for the reasons in the table of the
-// package comment; for instance, because Redis has lost them. It returns nil if another process is rebuilding.
+// package comment; for instance, because Redis has lost them. It returns nil if another process is rebuilding, and
+// leaves all of this to a newer version of the program with another layout of frontiers, if one uses the same Redis.
 func (f *Frontiers) Refresh(ctx context.Context, s *settings.Settings) error {
+	superseded, err := frontier.Superseded(ctx, f.Redis, f.Now())
+	if err != nil {
+		return err
+	}
+	if superseded {
+		f.Log.WarnContext(ctx, "frontiers are left to a newer version of the program, which runs beside this one")
+		return nil
+	}
 	if err := f.follow(ctx, s); err != nil {
 		return err
 	}

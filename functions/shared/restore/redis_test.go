@@ -1,6 +1,8 @@
 package restore
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -81,4 +83,38 @@ func TestLostKey(t *testing.T) {
 			t.Errorf("%s lost: %+v, want it rebuilt, with two that wait", key, got)
 		}
 	}
+}
+
+// TestTwoLayouts lets a newer version of the program, with another layout of frontiers, build them beside this one: this one
+// must leave them alone until the newer one is gone.
+func TestTwoLayouts(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
+		w := newWorld(t, rdb)
+		w.run()
+		const newer = "1000:7" // the epoch 7 in layout 1000
+		for crawl := range 2 {
+			w.must(rdb.Set(t.Context(), fmt.Sprintf("f:{%d}:epoch", crawl), newer, 0).Err())
+		}
+		w.must(rdb.ZAdd(t.Context(), "frontier:layouts", redis.Z{Score: float64(w.clock.Now().UnixMilli()), Member: "1000"}).Err())
+		epochs := func() (all []string) {
+			for crawl := range 2 {
+				all = append(all, rdb.Get(t.Context(), fmt.Sprintf("f:{%d}:epoch", crawl)).Val())
+			}
+			return all
+		}
+		for range 3 {
+			w.clock.Advance(5 * time.Minute)
+			w.run()
+			if got := epochs(); !slices.Equal(got, []string{newer, newer}) {
+				t.Fatalf("after %v, the frontiers are in %v", w.clock.Now(), got)
+			}
+		}
+		w.clock.Advance(time.Minute)
+		w.run()
+		for crawl := range 2 {
+			if got := w.frontier(crawl).Epoch; got != 3 {
+				t.Errorf("after the newer one is gone, partition %d is in epoch %d, want 3", crawl, got)
+			}
+		}
+	})
 }
