@@ -72,7 +72,7 @@ func printSigns(out io.Writer, s vitals.Signs) {
 	for _, p := range s.Processes {
 		now := fmt.Sprintf("%s of memory, %d goroutines, %d files open", bytesText(p.Resident), p.Goroutines, p.Descriptors)
 		if p.Goroutines == 0 {
-			now = "ended by now"
+			now = "idle or ended by now"
 		}
 		fmt.Fprintf(out, "%s in %s: %.2f processors, %s; network %s in, %s out; disk %s read, %s written\n",
 			p.Name, count(p.Workers, "process"), p.CPU, now,

@@ -56,7 +56,7 @@ func importCommand(where *location) *cobra.Command {
 			case err != nil:
 				return misuse(err)
 			case is:
-				return importConfig(cmd, args, to, where)
+				return importConfig(cmd, args, to)
 			}
 			if to != "" {
 				return misuse(fmt.Errorf("--to is for a configuration in JSON, and %s is none", args[0]))

@@ -30,7 +30,7 @@ func isConfig(path string) (bool, error) {
 // importConfig turns a configuration of DocSearch into a collection file, and prints what is not
 // carried over. The parameter to is the path of the file, which must not exist; if it is "", the file
 // is printed.
-func importConfig(cmd *cobra.Command, paths []string, to string, where *location) error {
+func importConfig(cmd *cobra.Command, paths []string, to string) error {
 	if len(paths) > 1 {
 		return misuse(fmt.Errorf("import takes one configuration at a time, and %s is one", paths[0]))
 	}
@@ -58,7 +58,7 @@ func importConfig(cmd *cobra.Command, paths []string, to string, where *location
 	for _, n := range notes {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s:%d: %s: %s\n", paths[0], n.Line, n.Key, n.Text)
 	}
-	fmt.Fprintln(where.sentences(cmd.ErrOrStderr(), false), advice)
+	fmt.Fprintln(cmd.ErrOrStderr(), advice)
 	return nil
 }
 

@@ -153,7 +153,7 @@ func (p *publisher) collections(ctx context.Context, given []collection.Collecti
 	}
 	for _, c := range before {
 		if _, left := versions[c.Name]; left {
-			fmt.Fprintf(p.where.sentences(p.cmd.ErrOrStderr(), false), "Collection %s is in none of the files, and stays; to end it: bucketsearch collections remove %[1]s\n", c.Name)
+			fmt.Fprintf(p.cmd.ErrOrStderr(), "Collection %s is in none of the files, and stays; to end it: bucketsearch collections remove %[1]s\n", c.Name)
 		}
 	}
 	return nil

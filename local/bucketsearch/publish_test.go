@@ -27,7 +27,7 @@ func TestPublish(t *testing.T) {
 	gone := file("gone.toml", "forget = [\"https://example.org/private.html\", \"example.net\"]\n")
 	results := file("search.toml", "[[synonyms]]\nwords = [\"postgres\", \"pg\"]\n")
 	rules := file("rules.json", `{"kind": "storage", "rules": [{"site": "example.com", "partition": 1}, {"pattern": "*", "partition": 0}]}`)
-	data := filepath.Join(dir, "data")
+	data := filepath.Join(dir, "bucketsearch") // as buckets are often called: advice must name it once
 	moment := regexp.MustCompile(`erased after [0-9: -]+`)
 	publish := func(args ...string) []string {
 		t.Helper()

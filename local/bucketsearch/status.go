@@ -94,6 +94,9 @@ func printStatus(out io.Writer, s system.Status) {
 		count(s.Documents, "document"), s.Ranked, bytesText(s.Held))
 	printUnvisited(out, s)
 	printDictionaries(out, s.Dictionaries)
+	if s.Requests == (system.Requests{}) { // functions on other machines asked it
+		return
+	}
 	fmt.Fprintf(out, "object store so far: %d PUT, %d GET, %d LIST, %d DELETE, %d HEAD; %s read, %s written\n",
 		s.Requests.Put, s.Requests.Get, s.Requests.List, s.Requests.Delete, s.Requests.Head,
 		bytesText(s.Bytes.Read), bytesText(s.Bytes.Written))
