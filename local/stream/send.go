@@ -24,14 +24,20 @@ func keys(queue string) []string {
 	return []string{key, key + ":delayed"}
 }
 
-// sendScript adds a message.
+// sendScript adds a message. A Redis that has no free memory refuses that, unless the script has written before. But an
+// empty queue must take a message, or nothing would ever make the function sweep begin, which makes room. So the script
+// then first deletes a key that does not exist.
 //
 //	KEYS   stream, delayed
 //	ARGV   body, delay in ms, random ID, greatest number of messages
 //	result 1, or 0 if the queue is full
 var sendScript = redis.NewScript(`
-if redis.call('XLEN', KEYS[1]) + redis.call('ZCARD', KEYS[2]) >= tonumber(ARGV[4]) then
+local messages = redis.call('XLEN', KEYS[1]) + redis.call('ZCARD', KEYS[2])
+if messages >= tonumber(ARGV[4]) then
 	return 0
+end
+if messages == 0 then
+	redis.call('DEL', KEYS[2])
 end
 if tonumber(ARGV[2]) == 0 then
 	redis.call('XADD', KEYS[1], '*', 'body', ARGV[1], 'receives', '0')

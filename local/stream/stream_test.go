@@ -189,7 +189,8 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestFullRedis receives messages from a Redis that has used up its memory: else nothing would ever make room.
+// TestFullRedis receives messages from a Redis that has used up its memory, and sends one to an empty queue: else nothing
+// would ever make room.
 func TestFullRedis(t *testing.T) {
 	rdb := redistest.Server(t) // the embedded Redis has no limit
 	q, _ := newQueue(t, rdb, time.Minute)
@@ -218,6 +219,12 @@ func TestFullRedis(t *testing.T) {
 	}
 	if stream, delayed := left(t, rdb); stream+delayed != 0 {
 		t.Errorf("%d and %d delayed messages are left", stream, delayed)
+	}
+	if err := send(); err != nil {
+		t.Errorf("the empty queue: %v", err)
+	}
+	if send() == nil {
+		t.Error("the full Redis takes a second message")
 	}
 }
 

@@ -60,10 +60,12 @@ func claimRedis(ctx context.Context, bucket blob.Reader, rdb goredis.UniversalCl
 	sum := sha256.Sum256(first)
 	mark := hex.EncodeToString(sum[:16])
 	const key = "bucketsearch:bucket"
-	if err := rdb.SetNX(ctx, key, mark, 0).Err(); err != nil {
-		return fmt.Errorf("cannot claim redis: %w", err)
-	}
 	holds, err := rdb.Get(ctx, key).Result()
+	if errors.Is(err, goredis.Nil) { // it is written only then: a full Redis refuses to write, but can be read
+		if err = rdb.SetNX(ctx, key, mark, 0).Err(); err == nil {
+			holds, err = rdb.Get(ctx, key).Result()
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("cannot claim redis: %w", err)
 	}

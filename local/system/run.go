@@ -155,7 +155,7 @@ func (s *System) run(ctx context.Context, without ...string) error {
 }
 
 // every calls a function now, and then after each period, until ctx ends. It logs the function's
-// errors.
+// errors, but not one that is the same as that of the call before.
 func (s *System) every(ctx context.Context, period time.Duration, call func(context.Context) error) {
 	every(ctx, period, call, s.Log)
 }
@@ -164,9 +164,13 @@ func (s *System) every(ctx context.Context, period time.Duration, call func(cont
 func every(ctx context.Context, period time.Duration, call func(context.Context) error, log *slog.Logger) {
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()
-	for {
-		if err := call(ctx); err != nil && ctx.Err() == nil {
+	for last := ""; ; {
+		err := call(ctx)
+		if err != nil && ctx.Err() == nil && err.Error() != last {
 			log.Error("clock", "error", err)
+		}
+		if last = ""; err != nil {
+			last = err.Error()
 		}
 		select {
 		case <-ctx.Done():

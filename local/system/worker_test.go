@@ -1,8 +1,12 @@
 package system
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"log/slog"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -138,5 +142,31 @@ func TestWorkerTakesDeadLetters(t *testing.T) {
 	}
 	if w := openWorker(t, s, rdb, WorkerOptions{Run: []string{task.Sweep}}); w.parts(t.Context()).dead != nil {
 		t.Error("dead letters are taken from SQS, though the queues are in Redis")
+	}
+}
+
+// TestEvery calls a function that fails for the same reason twice, then for another, succeeds, and fails again: all but
+// the second failure must be logged.
+func TestEvery(t *testing.T) {
+	t.Parallel()
+	full, lost := errors.New("it is full"), errors.New("it is lost")
+	results := []error{full, full, lost, nil, lost}
+	ctx, stop := context.WithCancel(t.Context())
+	var said bytes.Buffer
+	every(ctx, time.Millisecond, func(context.Context) (result error) {
+		if len(results) == 0 {
+			stop()
+			return nil
+		}
+		result, results = results[0], results[1:]
+		return result
+	}, slog.New(slog.NewTextHandler(&said, nil)))
+	var logged []string
+	for line := range strings.Lines(said.String()) {
+		_, reason, _ := strings.Cut(strings.TrimSpace(line), "error=")
+		logged = append(logged, reason)
+	}
+	if want := []string{`"it is full"`, `"it is lost"`, `"it is lost"`}; !slices.Equal(logged, want) {
+		t.Errorf("logged %q, want %q", logged, want)
 	}
 }

@@ -47,6 +47,9 @@ const retention = time.Hour
 //
 // If the remaining time of a lease is more than twice the requested time (ARGV[2] - ARGV[3]), the
 // clock of its holder was wrong. Such a lease counts as ended.
+//
+// A Redis that has no free memory refuses SET, unless the script has written before. As the sweep, which makes room,
+// needs leases, the script first deletes the lease.
 var take = redis.NewScript(`
 local value = redis.call('GET', KEYS[1])
 local till, holder
@@ -54,6 +57,7 @@ if value then till, holder = value:match('^(%-?%d+) (.*)$') end
 local now, ends = tonumber(ARGV[3]), tonumber(ARGV[2])
 local free = not till or tonumber(till) <= now or tonumber(till) > 2 * ends - now
 if holder == ARGV[1] or free and ARGV[4] == '0' then
+  redis.call('DEL', KEYS[1])
   redis.call('SET', KEYS[1], ARGV[2] .. ' ' .. ARGV[1], 'PX', ARGV[5])
   return 1
 end

@@ -97,6 +97,25 @@ func TestOneOfManyAcquires(t *testing.T) {
 	})
 }
 
+// TestFullRedis takes and renews leases of a Redis that has used up its memory: the sweep, which makes room, needs them.
+func TestFullRedis(t *testing.T) {
+	rdb := redistest.Server(t) // the embedded Redis has no limit
+	if err := rdb.ConfigSet(t.Context(), "maxmemory", "1").Err(); err != nil {
+		t.Fatal(err)
+	}
+	l := New(rdb, "a")
+	held, ok, err := l.Acquire(t.Context(), "sweep", noon, time.Minute)
+	if err != nil || !ok {
+		t.Fatalf("acquire: %t, %v", ok, err)
+	}
+	if _, ok, err := l.Renew(t.Context(), held, noon, time.Minute); err != nil || !ok {
+		t.Errorf("renew: %t, %v", ok, err)
+	}
+	if _, ok, err := New(rdb, "b").Acquire(t.Context(), "sweep", noon, time.Minute); err != nil || ok {
+		t.Errorf("another acquires what is held: %t, %v", ok, err)
+	}
+}
+
 func TestErrors(t *testing.T) {
 	rdb := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", MaxRetries: -1, DialerRetries: 1})
 	defer rdb.Close()
