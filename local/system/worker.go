@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -99,7 +100,11 @@ func OpenWorker(ctx context.Context, o WorkerOptions) (*Worker, error) {
 		w.sender, w.open = stream.NewSender(w.redis), w.stream
 		stored = raiser(w.sender, o.Log)
 	} else {
-		if client, err = environment.OpenSQS(ctx, w.vitals.Traffic()); err != nil {
+		server, err := serverOf(o.Queues)
+		if err == nil {
+			client, err = environment.OpenSQS(ctx, w.vitals.Traffic(), server)
+		}
+		if err != nil {
 			return nil, errors.Join(err, w.Close())
 		}
 		urls := environment.QueueURLs(o.Queues)
@@ -115,6 +120,16 @@ func OpenWorker(ctx context.Context, o WorkerOptions) (*Worker, error) {
 		w.dead = environment.DeadLetterQueue(client, o.Queues, w.letters)
 	}
 	return w, nil
+}
+
+// serverOf returns the URL of the server of SQS whose queues have URLs that begin with the given text. Not only AWS has
+// such servers, and SQS's client does not look for them in the URLs of queues.
+func serverOf(queues string) (string, error) {
+	at, err := url.Parse(queues)
+	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
+		return "", fmt.Errorf("--queues %s is not what URLs of queues begin with, such as https://sqs.eu-central-1.amazonaws.com/123456789012/STACK-", queues)
+	}
+	return at.Scheme + "://" + at.Host, nil
 }
 
 // bucket returns the bucket that the function with the name uses.

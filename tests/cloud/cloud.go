@@ -25,14 +25,18 @@ type Options struct {
 	// Alone is true if a function has only one invocation at a time, whatever the template says: then the number of
 	// requests depends less on the speed of the machine.
 	Alone bool
-	Store s3.Command // command line of the object store
-	Redis string     // address of a Redis Cluster, such as 127.0.0.1:6379
-	Log   io.Writer  // gets the output of the functions
+	// Elsewhere is the name of a function that is not invoked with the messages of its queue, because a program outside of
+	// the stack receives them; "" if there is none.
+	Elsewhere string
+	Store     s3.Command // command line of the object store
+	Redis     string     // address of a Redis Cluster, such as 127.0.0.1:6379
+	Log       io.Writer  // gets the output of the functions
 }
 
 // Cloud is a running stack.
 type Cloud struct {
 	Bucket *s3blob.Bucket // bucket of the stack, for its owner: requests are neither checked nor counted
+	Store  string         // URL of the object store, for the same
 	URL    string         // URL of the search page, without a slash at the end: that of the function query, or of the server before it
 
 	bucket        string // name of the bucket

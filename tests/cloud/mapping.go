@@ -130,6 +130,9 @@ func (c *Cloud) startMappings(t template, o Options) error {
 	var running sync.WaitGroup
 	c.stop = append(c.stop, func() { cancel(); running.Wait() })
 	for name, m := range mappings {
+		if m.FunctionName == o.Elsewhere {
+			continue
+		}
 		if o.Alone {
 			m.ScalingConfig.MaximumConcurrency = 1
 		}

@@ -99,6 +99,7 @@ type sqsRequest struct {
 	MessageBody         string `json:",omitempty"`
 	DelaySeconds        int    `json:",omitempty"`
 	MaxNumberOfMessages int    `json:",omitempty"`
+	WaitTimeSeconds     int    `json:",omitempty"`
 	ReceiptHandle       string `json:",omitempty"`
 }
 
@@ -120,7 +121,13 @@ func (q *queues) serve(role string, w http.ResponseWriter, r *http.Request) {
 	}
 	switch action {
 	case "ReceiveMessage":
-		_ = json.NewEncoder(w).Encode(map[string]any{"Messages": q.receive(name, max(asked.MaxNumberOfMessages, 1))})
+		wait := time.Now().Add(time.Duration(asked.WaitTimeSeconds) * time.Second)
+		all := q.receive(name, max(asked.MaxNumberOfMessages, 1))
+		for len(all) == 0 && time.Now().Before(wait) && r.Context().Err() == nil {
+			time.Sleep(pollTime) // as mapping.await
+			all = q.receive(name, max(asked.MaxNumberOfMessages, 1))
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"Messages": all})
 	case "DeleteMessage":
 		q.set[name].Delete(asked.ReceiptHandle)
 		fmt.Fprint(w, "{}")

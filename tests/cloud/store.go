@@ -83,7 +83,7 @@ func (c *Cloud) startStore(ctx context.Context, t template, o Options) (*store, 
 	if err != nil {
 		return nil, err
 	}
-	c.stop = append(c.stop, server.Close)
+	c.stop, c.Store = append(c.stop, server.Close), server.Endpoint
 	if c.Bucket, err = s3blob.Open(s3blob.Config{Endpoint: server.Endpoint, Bucket: c.bucket, AccessKey: accessKey, SecretKey: secretKey}); err != nil {
 		return nil, err
 	}

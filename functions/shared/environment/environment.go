@@ -134,7 +134,7 @@ func Read(ctx context.Context, function string, getenv func(string) string) (*En
 		}
 	}
 	if prefix := getenv("BUCKETSEARCH_QUEUES"); prefix != "" {
-		client, err := OpenSQS(ctx, e.Traffic)
+		client, err := OpenSQS(ctx, e.Traffic, "")
 		if err != nil {
 			return nil, err
 		}
@@ -145,15 +145,20 @@ func Read(ctx context.Context, function string, getenv func(string) string) (*En
 }
 
 // OpenSQS returns a client of SQS with the credentials and the region of the usual AWS variables. The
-// parameter traffic counts the bytes of its connections.
-func OpenSQS(ctx context.Context, traffic *vitals.Traffic) (*sqs.Client, error) {
+// parameter traffic counts the bytes of its connections. The parameter server is the URL of the server, unless the
+// variable AWS_ENDPOINT_URL_SQS names another; if it is "", the server is that of the region.
+func OpenSQS(ctx context.Context, traffic *vitals.Traffic, server string) (*sqs.Client, error) {
 	loaded, err := config.LoadDefaultConfig(ctx, config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
 		traffic.Transport(t)
 	})))
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the AWS configuration: %w", err)
 	}
-	return sqs.NewFromConfig(loaded), nil
+	return sqs.NewFromConfig(loaded, func(o *sqs.Options) {
+		if server != "" && o.BaseEndpoint == nil {
+			o.BaseEndpoint = &server
+		}
+	}), nil
 }
 
 // QueueURLs returns the URL of each queue, by its name. The parameter prefix is what all URLs begin with.
