@@ -100,11 +100,13 @@ type program struct {
 }
 
 // compile builds a package in the directory dir for a platform, to the file path. The same sources make the same
-// bytes, in whatever directory they are.
+// bytes, in whatever directory they are, and whatever the variables say by which Go's users choose flags and kinds of
+// processors.
 func compile(dir, pkg string, on platform, path string) (program, error) {
 	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, pkg)
 	build.Dir = dir
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+on.OS, "GOARCH="+on.Architecture)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+on.OS, "GOARCH="+on.Architecture,
+		"GOFLAGS=-buildvcs=auto", "GOAMD64=v1", "GOARM64=v8.0", "GOFIPS140=off") // an empty variable would have no effect
 	if said, err := build.CombinedOutput(); err != nil {
 		return program{}, fmt.Errorf("cannot build for %s/%s: %w\n%s", on.OS, on.Architecture, err, said)
 	}

@@ -21,11 +21,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestCompile builds the same sources in two directories, which must make the same bytes.
+// TestCompile builds the same sources in two directories, and with two sets of flags in the environment, which must make
+// the same bytes.
 func TestCompile(t *testing.T) {
-	t.Parallel()
 	var built []program
-	for range 2 {
+	for _, flags := range []string{"", "-gcflags=-N"} {
+		t.Setenv("GOFLAGS", flags)
 		dir := t.TempDir()
 		for name, content := range map[string]string{
 			"go.mod":  "module example.org/tiny\n\ngo 1.26.0\n",
