@@ -25,7 +25,7 @@ type Options struct {
 	// Alone is true if a function has only one invocation at a time, whatever the template says: then the number of
 	// requests depends less on the speed of the machine.
 	Alone bool
-	// Elsewhere is the name of a function that is not invoked with the messages of its queue, because a program outside of
+	// Elsewhere is the queue, by its name in package task, whose messages invoke no function, because a program outside of
 	// the stack receives them; "" if there is none.
 	Elsewhere string
 	Store     s3.Command // command line of the object store

@@ -130,7 +130,7 @@ func (c *Cloud) startMappings(t template, o Options) error {
 	var running sync.WaitGroup
 	c.stop = append(c.stop, func() { cancel(); running.Wait() })
 	for name, m := range mappings {
-		if m.FunctionName == o.Elsewhere {
+		if nameOf(m.EventSourceArn) == stackName+"-"+o.Elsewhere {
 			continue
 		}
 		if o.Alone {

@@ -14,7 +14,7 @@ import (
 // A worker on a machine outside of AWS fetches in place of the function in Lambda, with the rights of that function in
 // SQS. All other functions run in Lambda.
 func TestFetchElsewhere(t *testing.T) {
-	c, said := startWith(t, Options{Dir: t.TempDir(), Elsewhere: "Fetch"})
+	c, said := startWith(t, Options{Dir: t.TempDir(), Elsewhere: task.Fetch})
 	for name, value := range map[string]string{"AWS_REGION": region, "AWS_ACCESS_KEY_ID": accessKey, "AWS_SECRET_ACCESS_KEY": secretKey} {
 		t.Setenv(name, value)
 	}
