@@ -130,7 +130,7 @@ const (
 type vocabulary struct {
 	// cache of words; the place of a word is a hash of the word and its language, modulo knownWords
 	words    [knownWords]knownWord
-	language uint64             // hash of the language of the current text (see read)
+	language uint64             // number of the language of the current text (see read)
 	analyzer *analysis.Analyzer // analyzer for the language of the current text
 }
 
@@ -138,7 +138,7 @@ type vocabulary struct {
 // first term. The field loose is the hash of the last term, or 0 if there is only one. Terms with the
 // same hash are taken for equal: collisions of 64 bits are too rare to matter for the marks in snippets.
 type knownWord struct {
-	hash        uint64 // hash of the word and its language
+	hash        uint64 // hash of the word, XOR the number of its language
 	term, loose uint64
 	// whether one of the terms stands for only a part of the word. Which part that is, is not stored: the
 	// caller must analyse the word again.
@@ -153,8 +153,11 @@ var seed = maphash.MakeSeed()
 func hashOf(text string) uint64 { return maphash.String(seed, text) }
 
 // read begins a text in a language. The next calls of word analyse words of this text.
+//
+// The number of the language is no hash of its code alone. Otherwise the word no in the language ca and the word ca
+// in the language no would have the same hash.
 func (v *vocabulary) read(language string) {
-	v.language, v.analyzer = hashOf(language), analysis.For(language)
+	v.language, v.analyzer = hashOf("language "+language), analysis.For(language)
 }
 
 // bitOf returns a number with one of 64 bits set, which depends on the hash of a term. The bits of several terms,

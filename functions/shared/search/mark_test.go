@@ -49,3 +49,16 @@ func TestEachSkipsNoMatch(t *testing.T) {
 		reference.end()
 	}
 }
+
+// TestMarkTellsWordsFromLanguages marks a word that is also the code of a language, in texts of two languages. The
+// cache of words must not take the Catalan word no for the Norwegian word ca.
+func TestMarkTellsWordsFromLanguages(t *testing.T) {
+	m := markerFor("ca nova") // so that words with n and o at the beginning are looked up
+	for _, text := range []struct{ language, words, want string }{{"no", "ca", "[ca]"}, {"ca", "no", "no"}} {
+		d := page("a", "")
+		d.Lang, d.Title = text.language, text.words
+		if got := bracketed(m.hit(&d).MarkedTitle); got != text.want {
+			t.Errorf("%s: %q is marked as %q, want %q", text.language, text.words, got, text.want)
+		}
+	}
+}
