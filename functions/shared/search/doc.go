@@ -219,7 +219,7 @@
 //
 //	idf         of each word is replaced by idf² / (idf + 1), so that rare words count more
 //	stop words  count 0.3 times also as words of their own, by the lists of the languages in which the
-//	            query may be written (analysis.IsStopWord), unless the query has no others
+//	            query may be written (analysis.StopWords), unless the query has no others
 //	support     each of the best hundred matches, and of those that tie with the hundredth,
 //	            gets 0.8 · doubt · Σ cosine · (score − least), summed over the four of these
 //	            matches that are most similar to it

@@ -58,8 +58,9 @@ func newLanguages(parts []Part) []corpusLanguage {
 // queryLanguage is a language in which a query is possibly written.
 type queryLanguage struct {
 	*corpusLanguage
-	rules int     // rules by which documents in this language were analysed, as an index in plan.rules
-	share float64 // probability that the query is in this language
+	rules     int     // rules by which documents in this language were analysed, as an index in plan.rules
+	share     float64 // probability that the query is in this language
+	stopWords analysis.StopWords
 }
 
 // setLanguages sets the languages in which a query is possibly written, with their rules and
@@ -76,7 +77,7 @@ func (p *plan) setLanguages(text string, corpus []corpusLanguage) {
 			rules = len(p.rules)
 			p.rules = append(p.rules, code)
 		}
-		p.languages = append(p.languages, queryLanguage{l, rules, 0})
+		p.languages = append(p.languages, queryLanguage{l, rules, 0, analysis.StopWordsOf(l.name)})
 	}
 	if len(p.rules) == 0 {
 		p.rules = []string{""}

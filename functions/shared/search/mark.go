@@ -93,8 +93,9 @@ func (m *textMarker) addAlternatives(p *plan, n int, w *queryWord) {
 func (ix *Index) Mark(q Query, language string, texts []string) [][]Fragment {
 	p := ix.plan(&q, false)
 	p.joinNeighbours()
+	stopWords := analysis.StopWordsOf(language)
 	for _, w := range p.words {
-		if analysis.IsStopWord(language, w.surface) {
+		if stopWords.Has(w.surface) {
 			w.stop = 1
 		}
 	}

@@ -66,25 +66,29 @@ func (w *queryWord) searched() []variant {
 // addNeighbours adds the terms of the joined word, such as httpclient, to each of the neighbouring words that it
 // consists of, such as http and client.
 func (p *plan) addNeighbours(words []*queryWord) {
-	var parts []string
+	text := ""
 	for _, w := range words {
-		parts = append(parts, w.surface)
+		text += w.surface
 	}
-	analysed := analysis.Query(strings.Join(parts, "-"), p.analyzers)
-	joined := analysed[len(analysed)-1]
-	if joined.Parts != len(words) {
-		return // they have no letters, or are too long
+	analysed := analysis.Query(text, p.analyzers)
+	if len(analysed) != 1 || !strings.ContainsFunc(text, unicode.IsLetter) {
+		return // too long, or only digits
 	}
-	for i := range p.languages {
-		if analysis.IsStopWord(p.languages[i].name, strings.Join(parts, "")) {
-			return
-		}
+	joined := &analysed[0]
+	if slices.ContainsFunc(p.languages, func(l queryLanguage) bool { return l.stopWords.Has(text) }) {
+		return
 	}
 	for _, w := range words {
 		for n, term := range joined.Terms {
-			if !slices.ContainsFunc(w.searched(), func(v variant) bool { return v.term == term }) {
-				w.neighbours = append(w.neighbours, variant{term: term, named: -1, defined: -1, worth: p.weights.Joined, rules: rulesOf(&joined, n)})
+			if !w.hasTerm(term) {
+				w.neighbours = append(w.neighbours, variant{term: term, named: -1, defined: -1, worth: p.weights.Joined, rules: rulesOf(joined, n)})
 			}
 		}
 	}
+}
+
+// hasTerm reports whether documents with the word are found by a term.
+func (w *queryWord) hasTerm(term string) bool {
+	is := func(v variant) bool { return v.term == term }
+	return slices.ContainsFunc(w.variants, is) || slices.ContainsFunc(w.neighbours, is)
 }

@@ -107,7 +107,7 @@ func TestSnippet(t *testing.T) {
 	t.Run("no stop words", func(t *testing.T) {
 		for query, want := range map[string]string{"the fox": "The [fox] sat on the roof.", "+the fox": "[The] [fox] sat on [the] roof.", "the on": "[The] fox sat [on] [the] roof."} {
 			m := markerWith(query, func(w *queryWord) {
-				if analysis.IsStopWord("en", w.surface) {
+				if analysis.StopWordsOf("en").Has(w.surface) {
 					w.stop = 1
 				}
 			})

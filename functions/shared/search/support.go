@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/bucketsearch/bucketsearch/layout/segment"
-	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
 const (
@@ -52,7 +51,7 @@ func (p *plan) stopWord(w *queryWord) (probability float64) {
 		return 0
 	}
 	for i := range p.languages {
-		if l := &p.languages[i]; l.share > 0 && analysis.IsStopWord(l.name, w.surface) {
+		if l := &p.languages[i]; l.share > 0 && l.stopWords.Has(w.surface) {
 			probability += l.share
 		}
 	}

@@ -183,7 +183,7 @@ func TestStopWords(t *testing.T) {
 	}
 	for _, hit := range hits {
 		for _, f := range hit.Snippet {
-			if f.Match && analysis.IsStopWord("en", strings.ToLower(f.Text)) {
+			if f.Match && analysis.StopWordsOf("en").Has(strings.ToLower(f.Text)) {
 				t.Errorf("%s: %q is marked", hit.URL, f.Text)
 			}
 		}

@@ -37,7 +37,7 @@ import (
 
 // stopWords has for each language a function that returns its stop words, folded (see fold): those of
 // bluge's list, and interrogatives.
-var stopWords = map[string]func() map[string]bool{
+var stopWords = map[string]func() StopWords{
 	"ar": stopList("ar", ar.StopWords), "bg": stopList("bg", bg.StopWords), "ca": stopList("ca", ca.StopWords),
 	"ckb": stopList("ckb", ckb.StopWords), "cs": stopList("cs", cs.StopWords), "da": stopList("da", da.StopWords),
 	"de": stopList("de", de.StopWords), "el": stopList("el", el.StopWords), "en": stopList("en", en.StopWords),
@@ -53,9 +53,9 @@ var stopWords = map[string]func() map[string]bool{
 // stopList returns a function that makes the list of a language, given by its BCP 47 code, when it is first
 // called. The parameter load returns bluge's list, and is nil if bluge has none. Words with apostrophes are
 // divided as in texts: don't gives don and t.
-func stopList(code string, load func() analysis.TokenMap) func() map[string]bool {
-	return sync.OnceValue(func() map[string]bool {
-		all := make(map[string]bool)
+func stopList(code string, load func() analysis.TokenMap) func() StopWords {
+	return sync.OnceValue(func() StopWords {
+		all := make(StopWords)
 		for word := range strings.FieldsSeq(interrogatives[code]) {
 			all[fold(word)] = true
 		}
@@ -71,14 +71,21 @@ func stopList(code string, load func() analysis.TokenMap) func() map[string]bool
 	})
 }
 
-// IsStopWord reports whether a word is a stop word of the language of a BCP 47 tag: a word such as
-// the, of, what or you, which says little about what a text is about. The word must be in lower case
-// and NFKC, as Word.Text is. A language without a list has no stop words.
-func IsStopWord(tag, word string) bool {
+// StopWords are the stop words of a language: words such as the, of, what or you, which say little about what a text
+// is about. The words are folded (see fold).
+type StopWords map[string]bool
+
+// StopWordsOf returns the stop words of the language of a BCP 47 tag; none if there is no list for the language.
+func StopWordsOf(tag string) StopWords {
 	code, _, _ := strings.Cut(strings.ToLower(tag), "-")
 	if same, is := aliases[code]; is {
 		code = same
 	}
-	list := stopWords[code]
-	return list != nil && list()[fold(word)]
+	if list := stopWords[code]; list != nil {
+		return list()
+	}
+	return nil
 }
+
+// Has reports whether a word is one of the stop words. The word must be in lower case and NFKC, as Word.Text is.
+func (s StopWords) Has(word string) bool { return s[fold(word)] }

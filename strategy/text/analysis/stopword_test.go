@@ -2,7 +2,7 @@ package analysis
 
 import "testing"
 
-func TestIsStopWord(t *testing.T) {
+func TestStopWords(t *testing.T) {
 	for _, test := range []struct {
 		tag, word string
 		is        bool
@@ -30,7 +30,7 @@ func TestIsStopWord(t *testing.T) {
 		{"xx", "what", false},
 		{"", "what", false},
 	} {
-		if is := IsStopWord(test.tag, test.word); is != test.is {
+		if is := StopWordsOf(test.tag).Has(test.word); is != test.is {
 			t.Errorf("%s %q: %v, want %v", test.tag, test.word, is, test.is)
 		}
 	}
