@@ -167,7 +167,7 @@ func bitOf(hash uint64) uint64 { return 1 << (hash & 63) }
 
 // word returns the terms that analysis makes of a word of the current text (see read), as hashes. The
 // argument must be a whole word: letters and digits, with no further letter or digit before or after
-// them in the text. It may also be a whole joined word, such as e-mail.
+// them in the text.
 func (v *vocabulary) word(word string) *knownWord {
 	hash := hashOf(word) ^ v.language
 	known := &v.words[hash%knownWords]

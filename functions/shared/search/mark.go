@@ -164,7 +164,7 @@ func (m *textMarker) oneWord(text string, from int, yield func(span)) (end int) 
 		return from + 1
 	}
 	if end := joinedEnd(text, to); end > to {
-		if word := text[from:end]; m.mayBeJoined(word) && m.vocabulary.word(word).bits&m.bits != 0 {
+		if m.mayBeJoined(text[from:end]) {
 			m.analyse(text, from, end, end, yield)
 		}
 		return end
@@ -203,19 +203,39 @@ func (m *textMarker) may(word string) bool {
 }
 
 // mayBeJoined reports whether a joined word of the current text, such as e-mail, may match the query.
-// It may if one of its parts (e or mail) or its joined form (email) may match, by their first
-// characters. A part that is not ASCII always may.
+// It may if one of its parts (e or mail) or its joined form (email) matches. A part of one character, which may
+// belong to a name such as C++, and one that is not ASCII always may.
 func (m *textMarker) mayBeJoined(word string) bool {
 	m.flat = m.flat[:0]
 	for at := 0; at < len(word); {
 		end, bits := wordEnd(word, at)
-		if bits >= utf8.RuneSelf || end > at && m.may(word[at:end]) {
+		if bits >= utf8.RuneSelf || end-at == 1 && m.may(word[at:end]) || end-at > 1 && m.matches(word[at:end]) {
 			return true
 		}
 		m.flat = append(m.flat, word[at:end]...)
 		at = max(end, at+1)
 	}
-	return m.may(string(m.flat))
+	return m.matches(string(m.flat))
+}
+
+// matches reports whether a term of an ASCII word of the current text is a term of the query.
+func (m *textMarker) matches(word string) bool {
+	if !m.may(word) {
+		return false
+	}
+	_, found := m.find(m.vocabulary.word(word))
+	return found
+}
+
+// find returns the word of the query that has a term of the given word.
+func (m *textMarker) find(known *knownWord) (w meant, found bool) {
+	if known.bits&m.bits == 0 {
+		return meant{}, false
+	}
+	if w, found = m.words[known.term]; !found && known.loose != 0 {
+		w, found = m.words[known.loose]
+	}
+	return w, found
 }
 
 // word calls yield with the match if the word text[start:end] matches the query. If only parts of the word
@@ -226,19 +246,14 @@ func (m *textMarker) word(text string, start, end int, yield func(span)) {
 		return
 	}
 	known := m.vocabulary.word(text[start:end])
-	if known.bits&m.bits == 0 {
+	if !known.parts {
+		if w, found := m.find(known); found {
+			yield(span{start, end, w.word})
+		}
 		return
 	}
-	if known.parts {
+	if known.bits&m.bits != 0 {
 		m.analyse(text, start, end, end, yield)
-		return
-	}
-	w, found := m.words[known.term]
-	if !found && known.loose != 0 {
-		w, found = m.words[known.loose]
-	}
-	if found {
-		yield(span{start, end, w.word})
 	}
 }
 

@@ -62,3 +62,18 @@ func TestMarkTellsWordsFromLanguages(t *testing.T) {
 		}
 	}
 }
+
+func TestMarkJoinedWords(t *testing.T) {
+	for _, test := range []struct{ query, want string }{
+		{"email", "[e-mail] of a pre-c++-program"},
+		{"mails", "e-[mail] of a pre-c++-program"},
+		{"programming", "e-mail of a pre-c++-[program]"},
+		{"c", "e-mail of a pre-[c]++-program"},
+		{"e", "[e]-mail of a pre-c++-program"},
+		{"mailer preprogram", "e-mail of a pre-c++-program"},
+	} {
+		if got := bracketed(titleFor(test.query, "e-mail of a pre-c++-program")); got != test.want {
+			t.Errorf("%s: %q, want %q", test.query, got, test.want)
+		}
+	}
+}

@@ -236,8 +236,7 @@ func isVirama(r rune) bool {
 // returns d itself.
 func withoutTitle(d *segment.Document) *segment.Document {
 	first, rest, found := strings.Cut(strings.TrimLeft(d.Body, "\n"), "\n")
-	plain := func(text string) string { return strings.Join(strings.Fields(tidy(text)), " ") }
-	line, title := plain(first), plain(d.Title)
+	line, title := strings.TrimSpace(tidy(first)), strings.TrimSpace(tidy(d.Title))
 	if !found || strings.TrimSpace(rest) == "" || len(line) > len(title) || !strings.EqualFold(line, title[:len(line)]) {
 		return d
 	}

@@ -20,10 +20,16 @@ type beginnings struct {
 	// The same pairs in another form, for the method next. The index is the first byte of a word, and the bit is
 	// that of the class of the byte behind it (see classOf). The pairs also cover joined words (see setPairs).
 	pairs [256]uint64
-	// for each term, the beginning of all words that stemming may reduce to it. It is the term without its
-	// last two characters, which stemming may have changed: hap for happi. For a short term it is "",
-	// because stemming may reduce any word to it (see changed).
-	stems []string
+	terms []termBeginning // of each term, without duplicates; for the method mayBeStemmed
+}
+
+// termBeginning says how words begin that stemming may reduce to a term.
+type termBeginning struct {
+	first   uint8  // number of their first character (see characterOf)
+	seconds uint64 // bits of the numbers that their second characters may have; all bits if any may follow
+	// the term without its last two characters, which stemming may have changed: hap for happi. For a short
+	// term it is "", because stemming may have changed any character of the word (see changed).
+	stem string
 }
 
 // Stemming changes mostly the ends of words: happy becomes happi. A stem of at least 5 bytes (the constant
@@ -152,30 +158,30 @@ func wordEnd(text string, i int) (end int, bits byte) {
 // analysis may reduce to this term. They look only at the beginning of a word, so they also return true
 // for some other words.
 func (b *beginnings) add(term string) {
-	stem := ""
+	t := termBeginning{first: characterOf[term[0]]}
 	if len(term) >= regular {
-		stem = term[:len(term)-changed]
+		t.stem = term[:len(term)-changed]
 	}
-	b.stems = append(b.stems, stem)
-	first := characterOf[term[0]]
-	if first == characters {
-		if term[0] >= utf8.RuneSelf {
-			b.foreign = true
-			b.seconds[characterOf['i']] = math.MaxUint64
+	switch {
+	case term[0] >= utf8.RuneSelf:
+		b.foreign = true
+		t.first, t.seconds = characterOf['i'], math.MaxUint64
+	case t.first == characters:
+		return
+	case len(term) == 1 || characterOf[term[1]] == characters:
+		t.seconds = math.MaxUint64
+	default:
+		t.seconds = 1<<characterOf[term[1]] | 1<<t.first
+		if term[1] == 'i' {
+			t.seconds |= 1 << characterOf['y']
 		}
-		return
+		if strings.IndexByte("aou", term[0]) >= 0 {
+			t.seconds |= 1 << characterOf['e']
+		}
 	}
-	if len(term) == 1 || characterOf[term[1]] == characters {
-		b.seconds[first] = math.MaxUint64
-		return
-	}
-	b.seconds[first] |= 1<<characterOf[term[1]] | 1<<first
-	if term[1] == 'i' {
-		b.seconds[first] |= 1 << characterOf['y']
-	}
-	switch term[0] {
-	case 'a', 'o', 'u':
-		b.seconds[first] |= 1 << characterOf['e']
+	b.seconds[t.first] |= t.seconds
+	if !slices.Contains(b.terms, t) {
+		b.terms = append(b.terms, t)
 	}
 }
 
@@ -206,9 +212,30 @@ func (b *beginnings) mayBeFolded(word string) bool {
 // mayBeStemmed reports whether a stemmer that changes only the ends of words may reduce an ASCII word
 // to one of the terms that were added to b. It compares the beginnings. Example: for the term happi it
 // returns true if the word begins with hap, because stemming may change the last two characters. For a
-// term that is shorter than the constant regular it returns true for every word.
+// term that is shorter than the constant regular it looks only at the word's first two characters.
 func (b *beginnings) mayBeStemmed(word string) bool {
-	return slices.ContainsFunc(b.stems, func(stem string) bool {
-		return len(word) >= len(stem) && strings.EqualFold(word[:len(stem)], stem)
-	})
+	first, second := characterOf[word[0]], uint64(math.MaxUint64)
+	if len(word) > 1 {
+		second = 1 << characterOf[word[1]]
+	}
+	for i := range b.terms {
+		if t := &b.terms[i]; t.first == first && t.seconds&second != 0 && beginsWith(word, t.stem) {
+			return true
+		}
+	}
+	return false
+}
+
+// beginsWith reports whether an ASCII word of letters and digits begins with a text in lower case, without regard to
+// the word's case.
+func beginsWith(word, lower string) bool {
+	if len(word) < len(lower) {
+		return false
+	}
+	for i := range len(lower) {
+		if word[i]|0x20 != lower[i] { // the bit 20 makes a small letter of a capital one, and is set in digits
+			return false
+		}
+	}
+	return true
 }
