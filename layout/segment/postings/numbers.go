@@ -138,6 +138,29 @@ func readRice(data []byte, at, k uint) (v uint32, next uint) {
 	return uint32(ones<<(k&31)) | uint32(word>>(ones+1))&(1<<(k&31)-1), at + ones + 1 + k
 }
 
+// skipRice returns the number of the bit after n gaps in Rice's code with the parameter k. The first of them begins at
+// the bit with the number at. The result may be after the end of data.
+func skipRice(data []byte, at, k uint, n uint32) uint {
+	const loaded = 57 // number of bits that load returns at least
+	for n > 0 {
+		word, left := load(data, at), uint(loaded)
+		for ; n > 0; n-- {
+			ones := uint(bits.TrailingZeros64(^word))
+			width := ones + 1 + k
+			if ones >= longest {
+				width = longest + 32
+			}
+			if width > left {
+				break
+			}
+			word >>= width & 63
+			left -= width
+			at += width
+		}
+	}
+	return at
+}
+
 // few is the least number of numbers that appendNumbers packs in bits; if there are fewer, it
 // writes each as a varint.
 const few = 4

@@ -73,3 +73,27 @@ func TestSets(t *testing.T) {
 		t.Error("read a member behind the last")
 	}
 }
+
+// TestSkipRice skips gaps, some of which are written with all their 32 bits, and compares the end with that of reading
+// them, also in data that end too early.
+func TestSkipRice(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 5))
+	for range 200 {
+		var w bitWriter
+		var data []byte
+		k, n := uint(random.IntN(32)), uint32(random.IntN(100))
+		for range n {
+			data = appendRice(data, &w, random.Uint32()>>random.IntN(32), k)
+		}
+		data = w.flush(data)
+		data = data[:len(data)-random.IntN(len(data)+1)/4]
+		from := uint(random.IntN(9))
+		want := from
+		for range n {
+			_, want = readRice(data, want, k)
+		}
+		if got := skipRice(data, from, k, n); got != want {
+			t.Fatalf("k %d: %d gaps from bit %d on end at bit %d, not %d", k, n, from, got, want)
+		}
+	}
+}

@@ -68,11 +68,7 @@ func (p *payload) skipPositions(block []byte, c *cursor) bool {
 		if !holds(block, c.bit, freq) {
 			return false
 		}
-		bit, k := c.bit, parameter(p.length[c.doc][field], freq)
-		for range freq {
-			_, bit = readRice(block, bit, k)
-		}
-		c.bit = bit
+		c.bit = skipRice(block, c.bit, parameter(p.length[c.doc][field], freq), freq)
 	}
 	return true
 }
