@@ -83,8 +83,10 @@ func (s *scan) mostInPassage(ph *queryPhrase, doc uint32) float64 {
 
 // passageReader finds the best passages of texts. It keeps memory for reuse.
 type passageReader struct {
-	found []placedWord
-	count []int // for each word of the query, how often the current passage has it
+	found []placedWord // sorted runs one after another, or one run
+	ends  []int        // end of each run in found
+	spare []placedWord // memory for the method merge
+	count []int        // for each word of the query, how often the current passage has it
 }
 
 // placedWord is an occurrence of a word: its position in the upper 32 bits, and the index of the word in
@@ -103,22 +105,24 @@ func (w placedWord) word() int { return int(uint32(w)) }
 // each word of the query, its positions in the text, ascending. Of stop words, only those near another word of the
 // query are looked at: they are many, and say little.
 func (r *passageReader) best(ph *queryPhrase, positions [][]uint32) (best float64) {
-	r.found = r.found[:0]
+	r.found, r.ends = r.found[:0], r.ends[:0]
 	for i, w := range ph.words {
 		if !w.isStopWord() {
 			for _, at := range positions[i] {
 				r.found = append(r.found, placed(at, i))
 			}
+			r.ends = append(r.ends, len(r.found))
 		}
 	}
-	slices.Sort(r.found)
+	r.merge()
 	telling := len(r.found)
 	for i, w := range ph.words {
 		if w.isStopWord() {
 			r.addNear(r.found[:telling], positions[i], i)
+			r.ends = append(r.ends, len(r.found))
 		}
 	}
-	slices.Sort(r.found)
+	r.merge()
 	r.count = append(r.count[:0], make([]int, len(ph.words))...)
 	from, share := 0, 0.0
 	for _, found := range r.found {
@@ -150,4 +154,32 @@ func (r *passageReader) addNear(words []placedWord, positions []uint32, word int
 			r.found = append(r.found, placed(at, word))
 		}
 	}
+}
+
+// merge sorts r.found: it merges every two neighbouring runs until there is only one.
+func (r *passageReader) merge() {
+	for len(r.ends) > 1 {
+		r.spare = r.spare[:0]
+		from, runs := 0, 0
+		for i := 0; i < len(r.ends); i += 2 {
+			middle, end := r.ends[i], r.ends[min(i+1, len(r.ends)-1)]
+			r.spare = appendMerged(r.spare, r.found[from:middle], r.found[middle:end])
+			r.ends[runs], from = end, end
+			runs++
+		}
+		r.ends = r.ends[:runs]
+		r.found, r.spare = r.spare, r.found
+	}
+}
+
+// appendMerged appends two sorted runs to dst as one.
+func appendMerged(dst, a, b []placedWord) []placedWord {
+	for len(a) > 0 && len(b) > 0 {
+		if a[0] < b[0] {
+			dst, a = append(dst, a[0]), a[1:]
+		} else {
+			dst, b = append(dst, b[0]), b[1:]
+		}
+	}
+	return append(append(dst, a...), b...)
 }

@@ -183,13 +183,20 @@ func (s supporter) compare(other supporter) int {
 	return cmp.Or(cmp.Compare(other.cosine, s.cosine), cmp.Compare(other.score, s.score))
 }
 
-// component is a component of the term vector of a matching document, with the index of this document
-// among the matches.
-type component struct {
-	hash  uint16
-	of    int
-	value float64
+// component is a component of the term vector of a matching document. So that components are sorted as numbers, it is
+// one: the hash of the term in the upper 16 bits, the index of the document among the matches in the next 32, and the
+// weight of the term in the lowest 16.
+type component uint64
+
+func componentOf(t segment.VectorTerm, of int) component {
+	return component(uint64(t.Hash)<<48 | uint64(uint32(of))<<16 | uint64(t.Weight))
 }
+
+func (c component) hash() uint16 { return uint16(c >> 48) }
+
+func (c component) match() int { return int(uint32(c >> 16)) }
+
+func (c component) weight() float64 { return float64(uint16(c)) }
 
 // cosinesOf returns the cosine of the angle between every two of n term vectors, which are those of matches. The
 // cosine of the vectors i and j has the index i·n+j. The weight of a term in these vectors is its
@@ -199,26 +206,25 @@ func cosinesOf(vectors []segment.EncodedVector) []float64 {
 	components := make([]component, 0, n*segment.VectorTerms)
 	for i, v := range vectors {
 		for _, t := range v.Decode() {
-			components = append(components, component{t.Hash, i, float64(t.Weight)})
+			components = append(components, componentOf(t, i))
 		}
 	}
-	slices.SortFunc(components, func(a, b component) int { return cmp.Or(cmp.Compare(a.hash, b.hash), a.of-b.of) })
+	slices.Sort(components)
 	products, squares := make([]float64, n*n), make([]float64, n)
 	for len(components) > 0 {
-		hash := components[0].hash
-		end := slices.IndexFunc(components, func(c component) bool { return c.hash != hash })
-		if end < 0 {
-			end = len(components)
+		hash, end := components[0].hash(), 1
+		for end < len(components) && components[end].hash() == hash {
+			end++
 		}
 		rarity := math.Log(1 + float64(n)/float64(end))
 		of := components[:end]
 		for k, c := range of {
-			value := c.value * rarity
-			squares[c.of] += value * value
+			i, value := c.match(), c.weight()*rarity
+			squares[i] += value * value
 			for _, other := range of[k+1:] {
-				product := value * (other.value * rarity)
-				products[c.of*n+other.of] += product
-				products[other.of*n+c.of] += product
+				j, product := other.match(), value*(other.weight()*rarity)
+				products[i*n+j] += product
+				products[j*n+i] += product
 			}
 		}
 		components = components[end:]
