@@ -71,16 +71,12 @@ var wordMayFollow = func() (may [256]uint64) {
 // This loop reads the texts of all hits. It has no branch except at its end, because processors cannot predict
 // where words begin.
 func (b *beginnings) next(text string, from, end int) int {
-	before, at := byte(' '), text[from]
-	for i := from; i < end; i++ {
-		behind := byte(' ')
-		if i+1 < len(text) {
-			behind = text[i+1]
+	may, at := wordMayFollow[' '], text[from]
+	for i, behind := range []byte(text[from+1 : min(len(text), end+1)]) {
+		if b.pairs[at]>>(classOf[behind]&63)&may|uint64(at)>>7 != 0 {
+			return from + i
 		}
-		if b.pairs[at]>>(classOf[behind]&63)&wordMayFollow[before]|uint64(at)>>7 != 0 {
-			return i
-		}
-		before, at = at, behind
+		may, at = wordMayFollow[at], behind
 	}
 	return end - 1
 }
