@@ -57,7 +57,7 @@ func (g *gathered) addAlternatives(ctx context.Context, part int) error {
 			docs = docs[:most]
 			g.cutAlternatives.Store(true)
 		}
-		found, err := g.occurrences(ctx, part, docs, []*queryPhrase{a.queryPhrase})
+		found, err := g.occurrences(ctx, part, docs, []*queryPhrase{a.queryPhrase}, nil)
 		if errors.Is(err, context.DeadlineExceeded) { // the other terms of the part are read
 			g.cutAlternatives.Store(true)
 			continue

@@ -24,7 +24,7 @@ func (s *search) explain(ctx context.Context, best []match) error {
 	var found [][]occurrence
 	var err error
 	if len(phrases) > 0 {
-		if found, err = s.occurring(withoutDeadline(ctx), best, phrases); err != nil {
+		if found, err = s.occurring(withoutDeadline(ctx), best, phrases, nil); err != nil {
 			return err
 		}
 	}

@@ -259,7 +259,7 @@ func (s *search) verify(ctx deadline, candidates []match) ([]match, error) {
 			break
 		}
 		batch := candidates[looked:min(len(candidates), max(verified, 4*looked))]
-		found, err := s.occurring(ctx, batch, phrases)
+		found, err := s.occurring(ctx, batch, phrases, nil)
 		if err == nil && len(s.plan.demands) > 0 {
 			err = s.recheck(batch, found)
 		}
@@ -356,14 +356,19 @@ func (s *search) recheck(matches []match, found [][]occurrence) error {
 
 // occurring looks for phrases in the documents of matches, in all parts of the index in parallel.
 // It returns the occurrences by match and by phrase. The occurrences of a match are nil if its part
-// was not read in time.
-func (s *search) occurring(ctx deadline, matches []match, phrases []*queryPhrase) ([][]occurrence, error) {
+// was not read in time, or if the function may, which may be nil, has returned false for its index (see the method
+// occurrences).
+func (s *search) occurring(ctx deadline, matches []match, phrases []*queryPhrase, may mayMatter) ([][]occurrence, error) {
 	result := make([][]occurrence, len(matches))
 	if err := effort.Expect(ctx, len(matches)*effortOf(phrases)); err != nil {
 		return nil, err
 	}
 	err := s.eachOf(ctx, matches, func(ctx context.Context, part int, of []int, docs []uint32) error {
-		found, err := s.occurrences(ctx, part, docs, phrases)
+		mayInPart := may
+		if may != nil {
+			mayInPart = func(i int, most []occurrence) bool { return may(of[i], most) }
+		}
+		found, err := s.occurrences(ctx, part, docs, phrases, mayInPart)
 		if err != nil {
 			return err
 		}

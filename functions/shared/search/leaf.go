@@ -194,7 +194,7 @@ func (s *search) carry(ctx deadline, best []match) ([]Candidate, error) {
 	if n := examined(best); s.query.Size > 0 && n > 0 {
 		var err error
 		if len(s.plan.near) > 0 {
-			if near, err = s.occurring(ctx, best[:n], s.plan.near); err != nil {
+			if near, err = s.occurring(ctx, best[:n], s.plan.near, nil); err != nil {
 				return nil, err
 			}
 		}

@@ -133,8 +133,12 @@ func (s *search) addNear(ctx deadline, best []match, doubt float64) error {
 		found[i] = s.carried[spot{f.part, f.doc}].phrases
 	}
 	if s.carried == nil {
+		var reaches mayMatter
+		if len(s.plan.near) > boundedPairs { // the field near of the matches is the bound of all documents
+			reaches = func(i int, most []occurrence) bool { return may[i].score+s.nearness(most)*slack >= least }
+		}
 		var err error
-		if found, err = s.occurring(ctx, may, s.plan.near); err != nil {
+		if found, err = s.occurring(ctx, may, s.plan.near, reaches); err != nil {
 			return err
 		}
 	}

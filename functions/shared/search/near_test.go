@@ -1,9 +1,14 @@
 package search
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
 func TestAdjacent(t *testing.T) {
@@ -50,5 +55,61 @@ func TestSloppyPair(t *testing.T) {
 		if got, want := sloppyPair(a, b, int(gap), slop), sloppy([][]uint32{a, b}, []uint32{0, gap}, slop); got != want {
 			t.Fatalf("%v, %v, gap %d, slop %d: %d, want %d", a, b, gap, slop, got, want)
 		}
+	}
+}
+
+// TestBoundsOfPhrases looks for phrases in random documents, and compares how often they occur with the bounds that are
+// computed before positions are read. Documents whose bounds are refused have no result.
+func TestBoundsOfPhrases(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 3))
+	text := func(words int) string {
+		var of []string
+		for range words {
+			of = append(of, strings.Fields("fox foxes dog hen duck goose cat cats owl the of and lamb")[random.IntN(13)])
+		}
+		return strings.Join(of, " ")
+	}
+	var docs []segment.Document
+	for i := range 200 {
+		d := page(fmt.Sprintf("http://a/%d", i), text(random.IntN(60)))
+		d.Title, d.Headings = text(random.IntN(4)), []string{text(3)}
+		docs = append(docs, d)
+	}
+	ix := indexOf(t, docs)
+	q := Query{Text: "the fox and the dog of hen duck goose cats owl", Size: 10}
+	s := ix.newSearch(&q, ix.plan(&q, false))
+	limited := withoutDeadline(t.Context())
+	if err := s.gather(limited); err != nil || !s.weigh() {
+		t.Fatal(err)
+	}
+	best, err := s.candidates(limited)
+	if err != nil || len(best) < nearest || len(s.plan.near) <= boundedPairs {
+		t.Fatalf("%d matches, %d phrases, %v", len(best), len(s.plan.near), err)
+	}
+	bounds := make([][]occurrence, len(best))
+	found, err := s.occurring(limited, best, s.plan.near, func(n int, most []occurrence) bool {
+		bounds[n] = slices.Clone(most)
+		return n%10 > 0
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	some := false
+	for n := range best {
+		if refused := n%10 == 0; refused != (found[n] == nil) {
+			t.Fatalf("match %d: result %v, refused: %v", n, found[n], refused)
+		}
+		for i, o := range found[n] {
+			most := &bounds[n][i]
+			some = some || o.freq[segment.Body] > 1 && o.share == 0
+			for f := range postings.Fields {
+				if o.freq[f] > most.freq[f] || o.freq[f] > 0 && o.length[f] != most.length[f] || o.share > most.share*slack {
+					t.Fatalf("match %d, phrase %d: %v, but the bounds are %v", n, i, o, *most)
+				}
+			}
+		}
+	}
+	if !some {
+		t.Error("no phrase occurs twice in a text")
 	}
 }

@@ -24,7 +24,11 @@ func (o *occurrence) none() bool { return o.freq == [postings.Fields]uint32{} }
 // occurrences returns the occurrences of phrases in documents of one segment. The result's indexes are
 // those of docs and of phrases. The numbers in docs must ascend. Positions that are not in memory yet are
 // read all at once, and only those of documents in which one field has all words of a phrase.
-func (g *gathered) occurrences(ctx context.Context, part int, docs []uint32, phrases []*queryPhrase) ([][]occurrence, error) {
+//
+// If the function may is not nil, it is asked before the positions of a document are read. Its parameters are the
+// index of the document, and for each phrase at least as many occurrences as the document has. If it returns false,
+// the document's result is nil.
+func (g *gathered) occurrences(ctx context.Context, part int, docs []uint32, phrases []*queryPhrase, may mayMatter) ([][]occurrence, error) {
 	p := phraseReaders.Get().(*phraseReader)
 	defer p.forget()
 	p.segment, p.phrases = g.parts[part].Segment, phrases
@@ -40,8 +44,12 @@ func (g *gathered) occurrences(ctx context.Context, part int, docs []uint32, phr
 			}
 		}
 	}
-	return p.read(ctx, docs)
+	return p.read(ctx, docs, may)
 }
+
+// mayMatter tells by upper bounds of a document's occurrences whether the occurrences themselves may matter (see
+// gathered.occurrences and search.occurring).
+type mayMatter func(n int, most []occurrence) bool
 
 // phraseReaders keeps phraseReaders, with the memory that they have allocated, for later searches.
 var phraseReaders = sync.Pool{New: func() any { return new(phraseReader) }}
@@ -93,15 +101,23 @@ func (p *phraseReader) forget() {
 	phraseReaders.Put(p)
 }
 
-func (p *phraseReader) read(ctx context.Context, docs []uint32) ([][]occurrence, error) {
+func (p *phraseReader) read(ctx context.Context, docs []uint32, may mayMatter) ([][]occurrence, error) {
 	found := make([][]occurrence, len(docs))
 	space := make([]occurrence, len(docs)*len(p.phrases))
 	for i := range docs {
 		found[i] = space[i*len(p.phrases):][:len(p.phrases)]
 	}
 	p.start()
-	for _, doc := range docs {
+	for i, doc := range docs {
 		p.advance(doc)
+		if may != nil {
+			p.bound(found[i])
+			if !may(i, found[i]) {
+				found[i] = nil
+				continue
+			}
+			clear(found[i])
+		}
 		p.need()
 		for i := range p.terms {
 			if t := &p.terms[i]; t.doc == doc && p.needed[i] {
@@ -131,6 +147,9 @@ func (p *phraseReader) read(ctx context.Context, docs []uint32) ([][]occurrence,
 				return nil, err
 			}
 		}
+		if found[i] == nil {
+			continue
+		}
 		p.advance(doc)
 		for n := 0; n < len(p.phrases); {
 			same := n + 1
@@ -158,6 +177,50 @@ func (p *phraseReader) advance(doc uint32) {
 	for i := range p.terms {
 		p.terms[i].advance(doc)
 	}
+}
+
+// bound writes into the parameter most, for each phrase, upper bounds of its occurrences in the current document:
+//
+//	phrase without slop   it occurs in a field at most as often as its rarest word
+//	phrase with slop      it occurs at most as often as its first word, since each position of this word
+//	                      counts at most once (see adjacent)
+//	passage               it has at most the words that the body has
+func (p *phraseReader) bound(most []occurrence) {
+	for n, phrase := range p.phrases {
+		o := &most[n]
+		for i, w := range phrase.words {
+			freq := p.frequencies(w, &o.length)
+			if phrase.shares != nil {
+				if freq[segment.Body] > 0 {
+					o.share += phrase.shares[i]
+				}
+				continue
+			}
+			for f, times := range freq {
+				if i == 0 || times == 0 || times < o.freq[f] && phrase.slop == 0 {
+					o.freq[f] = times
+				}
+			}
+		}
+	}
+}
+
+// frequencies returns how often each field of the current document has a word. For each field that has the word, it
+// also stores the code of the field's length in lengths.
+func (p *phraseReader) frequencies(w *queryWord, lengths *[postings.Fields]uint8) (sum [postings.Fields]uint32) {
+	for _, v := range w.variants {
+		t := p.term(v.number)
+		if t == nil || t.fields == 0 {
+			continue
+		}
+		for f, times := range t.freq {
+			if times > 0 {
+				sum[f] += times
+				lengths[f] = t.length[f]
+			}
+		}
+	}
+	return sum
 }
 
 // need sets p.needed: it marks the terms of all phrases that may occur in the current document.

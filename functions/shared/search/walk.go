@@ -143,7 +143,7 @@ func (s *scan) match(doc uint32) {
 // boundedPairs is the greatest number of phrases in plan.near for which the scan computes an upper bound of
 // each document's bonus for words near each other. With more phrases, these bounds would take longer than
 // looking for the phrases in the texts. Then the scan uses the same bound for all documents instead: the
-// greatest bonus that any document can have.
+// greatest bonus that any document can have; addNear computes a bound for each document that it examines.
 const boundedPairs = 7
 
 // mostNear returns an upper bound of the bonus that a document can get for words near each other.
