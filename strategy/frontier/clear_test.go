@@ -99,6 +99,19 @@ func TestResume(t *testing.T) {
 	})
 }
 
+// TestResumeOtherLayout: a program with another layout has begun a rebuild and died. A program with this layout must begin
+// anew, and not go on with it.
+func TestResumeOtherLayout(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		for _, dead := range []string{"dead:0", "1000-dead:0"} {
+			f.must(New(f.rdb, 3).run(t.Context(), resetScript, dead, "dead").Err())
+			if resumed, err := New(f.rdb, 3).Resume(t.Context(), dead); resumed || err != nil {
+				t.Errorf("%s: resumed %v, %v", dead, resumed, err)
+			}
+		}
+	})
+}
+
 // TestFailed asks for failed URLs, in every state in which a URL that has failed may be.
 func TestFailed(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {

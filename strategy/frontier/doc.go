@@ -17,7 +17,8 @@
 //	                       (see Open and Move)
 //	f:{3}:note             text of the callers about these settings (see Note)
 //	f:{3}:kept:<name>      name of one sequential caller, and number of its calls so far (see Keeping)
-//	f:{3}:rebuild          name of the rebuild that may write, and number of its calls; Distrust sets a random name
+//	f:{3}:rebuild          version of the layout and name of the rebuild that may write, and number of its calls:
+//	                       3-KDHR:17; Distrust sets a random name
 //	f:{3}:learnt           hash   storage partition → names of its last commits (see Learning)
 //	f:{3}:runs             list of the runs, as JSON (see runList); absent before the first Retire
 //	f:{3}:known            hash   number of a bucket → the records of known URLs in it (see below); seed → a secret

@@ -26,7 +26,7 @@ const generationBytes = 10
 // nothing once another rebuild has begun, Distrust was called, or Redis has lost what an earlier call
 // wrote.
 func (f *Frontier) Reset(ctx context.Context) error {
-	name := rand.Text()
+	name := rebuildName()
 	err := New(f.rdb, f.partition).run(ctx, resetScript, stepOf(name, 0), rand.Text()[:generationBytes]).Err()
 	if err == nil {
 		f.fence.Store(&ownerFence{key: f.key("rebuild"), value: name, err: ErrReset, steps: true})
@@ -47,7 +47,8 @@ func (f *Frontier) Step() string {
 // Resume goes on with a rebuild that another Frontier began, and whose process has probably died. The parameter
 // step is the last known result of the other Frontier's method Step. Later calls of the other Frontier fail with
 // ErrReset. Resume returns false if the rebuild cannot go on: because it has ended, another rebuild has begun,
-// Distrust was called, Redis has lost calls that were made before step, or the other process is still at work.
+// Distrust was called, Redis has lost calls that were made before step, the other process is still at work, or it was
+// of a version of the program with another layout.
 func (f *Frontier) Resume(ctx context.Context, step string) (bool, error) {
 	held, err := f.rdb.Get(ctx, f.key("rebuild")).Result()
 	open := int64(0)
@@ -58,7 +59,7 @@ func (f *Frontier) Resume(ctx context.Context, step string) (bool, error) {
 		return false, nil
 	}
 	if err == nil {
-		taker, name := New(f.rdb, f.partition), rand.Text()
+		taker, name := New(f.rdb, f.partition), rebuildName()
 		taker.fence.Store(&ownerFence{key: f.key("rebuild"), value: held, err: ErrReset})
 		if err = taker.run(ctx, takeScript, stepOf(name, 0)).Err(); errors.Is(err, ErrReset) {
 			return false, nil // the other process is alive
@@ -71,14 +72,17 @@ func (f *Frontier) Resume(ctx context.Context, step string) (bool, error) {
 	return err == nil, f.wrap("go on with the rebuild of", err)
 }
 
-// reaches reports whether the present value of the key rebuild is that of the same rebuild as the given step, and
-// not from before it.
+// rebuildName returns a name for a rebuild by this layout, such as 8-KDHR….
+func rebuildName() string { return layoutVersion + "-" + rand.Text() }
+
+// reaches reports whether the present value of the key rebuild is that of the same rebuild as the given step, not
+// from before it, and by this layout.
 func reaches(held, step string) bool {
 	name, calls, _ := strings.Cut(held, ":")
 	known, least, _ := strings.Cut(step, ":")
 	made, err := strconv.ParseUint(calls, 10, 64)
 	want, errWant := strconv.ParseUint(least, 10, 64)
-	return name == known && err == nil && errWant == nil && made >= want
+	return name == known && strings.HasPrefix(name, layoutVersion+"-") && err == nil && errWant == nil && made >= want
 }
 
 // Open is the last step of a rebuild: from now on the frontier counts as built, under these settings

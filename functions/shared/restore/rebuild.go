@@ -30,7 +30,7 @@
 //
 // While two versions of the program with different layouts of frontiers run on one Redis, only the newer one rebuilds
 // frontiers and leases URLs (see frontier.Superseded); fetch, pack and index of the older one go on. A quarter of an
-// hour after the last sweep of the newer one, for instance when an operator has gone back to the older one, the older
+// hour after the newer one has last swept, for instance when an operator has gone back to the older one, the older
 // one rebuilds them.
 //
 // A process that rebuilds holds a lease, so only one rebuilds at a time. Each rebuild begins a new
@@ -268,6 +268,9 @@ func (f *Frontiers) loadAll(ctx context.Context, r *rebuilding, books *account.B
 		}
 		if err == nil {
 			err = f.load(ctx, some, r.fronts, d)
+		}
+		if err == nil { // else an older version of the program would take this one for gone during a long rebuild
+			_, err = frontier.Superseded(ctx, f.Redis, f.Now())
 		}
 		if err != nil {
 			return err

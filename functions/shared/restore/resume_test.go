@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/redis/go-redis/v9"
@@ -181,5 +182,31 @@ func TestRebuildGoesOn(t *testing.T) {
 		if n := rdb.Exists(t.Context(), progressKey).Val(); n != 0 {
 			t.Errorf("%q meanwhile: the record of the progress is left", name)
 		}
+	}
+}
+
+// TestLongRebuild rebuilds frontiers for much longer than an older program waits for this one (see frontier.Superseded).
+// All the time, it must not count as gone.
+func TestLongRebuild(t *testing.T) {
+	rdb := redistest.Server(t)
+	w := newWorld(t, rdb)
+	learnSeveralRanges(w)
+	hook := new(dyingHook)
+	rdb.AddHook(hook)
+	began := w.clock.Now()
+	hook.set(func(cmd redis.Cmder) bool {
+		if args := cmd.Args(); args[0] == "set" && args[1] == progressKey {
+			w.clock.Advance(10 * time.Minute)
+		}
+		return false
+	})
+	w.run()
+	took := w.clock.Now().Sub(began)
+	noted, err := rdb.ZRangeWithScores(t.Context(), "frontier:layouts", 0, -1).Result()
+	if err != nil || len(noted) != 1 {
+		t.Fatalf("%v, %v", noted, err)
+	}
+	if at := time.UnixMilli(int64(noted[0].Score)).Sub(began); took < 30*time.Minute || took-at > 10*time.Minute {
+		t.Errorf("the rebuild ended after %v, and noted its layout last after %v", took, at)
 	}
 }
