@@ -127,7 +127,7 @@ func OpenWorker(ctx context.Context, o WorkerOptions) (*Worker, error) {
 func serverOf(queues string) (string, error) {
 	at, err := url.Parse(queues)
 	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
-		return "", fmt.Errorf("--queues %s is not what URLs of queues begin with, such as https://sqs.eu-central-1.amazonaws.com/123456789012/STACK-", queues)
+		return "", WrongOption{fmt.Errorf("--queues %s is not what URLs of queues begin with, such as https://sqs.eu-central-1.amazonaws.com/123456789012/STACK-", queues)}
 	}
 	return at.Scheme + "://" + at.Host, nil
 }

@@ -170,3 +170,22 @@ func TestEvery(t *testing.T) {
 		t.Errorf("logged %q, want %q", logged, want)
 	}
 }
+
+// TestServerOf finds the servers of queues by what their URLs begin with.
+func TestServerOf(t *testing.T) {
+	t.Parallel()
+	for queues, want := range map[string]string{
+		"https://sqs.eu-central-1.amazonaws.com/123456789012/S-": "https://sqs.eu-central-1.amazonaws.com",
+		"http://127.0.0.1:9324/queue/S-":                         "http://127.0.0.1:9324",
+		"S-":                                                     "",
+		"sqs.eu-central-1.amazonaws.com/123456789012/S-":         "",
+		"https:///123456789012/S-":                               "",
+		"redis://127.0.0.1:6379":                                 "",
+		"http://127.0.0.1:9324 /S-":                              "",
+	} {
+		got, err := serverOf(queues)
+		if _, wrong := errors.AsType[WrongOption](err); got != want || wrong != (want == "") {
+			t.Errorf("%s: %q, %v, want %q", queues, got, err, want)
+		}
+	}
+}
