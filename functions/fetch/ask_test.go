@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
 func encoding(name string, body []byte) http.HandlerFunc {
@@ -57,6 +58,16 @@ func TestLinksOfADocument(t *testing.T) {
 	w := newWorld(t, respond(200, "application/vnd.oasis.opendocument.text", odt(t, `<text:p><text:a xlink:href="http://a.example/next">next</text:a></text:p>`)))
 	got := w.run(t, w.batch("/report.odt"))
 	if links := got.Ledger.Links; len(links) != 1 || links[0].Target != "http://a.example/next" || links[0].Anchor != "next" {
+		t.Errorf("links %+v", links)
+	}
+}
+
+// TestLinkToMail checks that a link to a mail address is recorded with so many redirects that no
+// program follows it.
+func TestLinkToMail(t *testing.T) {
+	w := newWorld(t, respond(200, "text/html", `<p><a href="mailto:jane@a.example">Jane</a>, <a href="mailto:joe@a.example" rel=nofollow>Joe</a>`))
+	got := w.run(t, w.batch("/"))
+	if links := got.Ledger.Links; len(links) != 1 || links[0].Target != "http://a.example:25/jane" || links[0].Anchor != "Jane" || links[0].Hops <= collection.MaxHops {
 		t.Errorf("links %+v", links)
 	}
 }

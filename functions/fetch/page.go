@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"hash/crc64"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -244,14 +245,23 @@ func (p page) links(o book.Outcome, read *document.Document) []book.Link {
 		if follow := l.Kind == book.Canonical || l.Kind == book.Asset; !follow && slices.Contains(strings.Fields(l.Rel), "nofollow") {
 			continue
 		}
-		links = append(links, book.Link{
+		link := book.Link{
 			Source: p.address.ID, Target: l.Address.URL, Place: l.Address.Place,
 			Kind: l.Kind, Region: l.Region, Rel: l.Rel, Anchor: l.Anchor, Around: l.Around,
 			Depth: more(o.Depth), Collection: collectionOf(o),
-		})
+		}
+		if l.Address.IsMail() {
+			link.Hops = mailHops
+		}
+		links = append(links, link)
 	}
 	return links
 }
+
+// mailHops is the field Hops of links to mail addresses. Programs that know no mail addresses take
+// such an address for that of a page (see address.ParseMail), and refuse it because of this number: no
+// collection follows so many redirects.
+const mailHops = math.MaxUint8
 
 // weigh sets the weights of the page's links, and returns the weight of the page itself. It uses
 // the topic of the first of the given collections that has one. If none has a topic, it leaves the

@@ -18,6 +18,7 @@ const (
 	NoPartition  = "no partition"
 	Forgotten    = "forgotten" // a takedown forgets the URL; such a URL is not recorded
 	Asset        = "asset"     // pages use the URL only as an asset, and their collections store no assets
+	Mail         = "mail address"
 )
 
 // maxSitemapDepth is the greatest depth of a sitemap. Sitemaps listed by a sitemap index
@@ -27,11 +28,14 @@ const maxSitemapDepth = 1
 
 // Decide returns "" if a collection admits a URL that was found, else the reason of the refusal. The
 // path of links w leads from a seed of the collection to the URL. Decide also refuses a URL that a
-// takedown forgets, and one to which the crawl or storage strategy gives no partition. A sitemap is
-// admitted on any site.
+// takedown forgets, a mail address, and a URL to which the crawl or storage strategy gives no partition.
+// A sitemap is admitted on any site.
 func (s *Members) Decide(w Path, target address.Address) string {
 	if s.Takedowns.Forgets(target) {
 		return Forgotten
+	}
+	if target.IsMail() {
+		return Mail
 	}
 	m, found := s.byName[w.Collection]
 	if !found {

@@ -36,6 +36,7 @@
 //	a sitemap on the site of a seed          admitted               has it
 //	a sitemap elsewhere                      admitted               lacks it
 //	a sitemap in an index in an index        too deep               has it
+//	a mail address                           mail address           lacks it
 //	an asset of a page                       asset                  lacks it
 //	an asset, wanted, in no scope            admitted               lacks it
 //	an asset, wanted, excluded               excluded               lacks it

@@ -76,6 +76,7 @@ func TestTable(t *testing.T) {
 		{"a sitemap on the site of a seed", front + "map.xml", membership.Path{Collection: "near", Kind: book.Sitemap}},
 		{"a sitemap elsewhere", "http://other.example/map.xml", membership.Path{Collection: "near", Kind: book.Sitemap}},
 		{"a sitemap in an index in an index", front + "map.xml", membership.Path{Collection: "near", Kind: book.Sitemap, Depth: 2}},
+		{"a mail address", "http://docs.example:25/jane", membership.Path{Collection: "web", Kind: book.Anchor, Depth: 1}},
 		{"an asset of a page", front + "a.png", membership.Path{Collection: "near", Kind: book.Asset, Depth: 1}},
 		{"an asset, wanted, in no scope", "http://other.example/a.png", membership.Path{Collection: "shown", Kind: book.Asset, Depth: 9}},
 		{"an asset, wanted, excluded", "http://shown.example/a.gif", membership.Path{Collection: "shown", Kind: book.Asset, Depth: 1}},

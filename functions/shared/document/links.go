@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ import (
 
 // Link is one reference from a page to an address.
 type Link struct {
-	Address address.Address
+	Address address.Address // of a page or another file, or of a mail address (see address.ParseMail)
 	Kind    book.Kind
 	Region  book.Region
 	// words of rel in lower case, sorted, separated by spaces; with "nofollow", too, if the page's meta
@@ -27,8 +28,9 @@ type Link struct {
 
 // Links returns the references of a page in document order. base is the address of the page. Of
 // references with the same target, kind and anchor it returns only the first. It leaves out
-// addresses other than http and https, such as mailto, and references to the page itself, except
-// for a canonical link. If a limit cuts references off, Links adds a text to Omitted that says so.
+// references to the page itself, except for a canonical link. Of references other than http and https
+// it returns only links to mail addresses (see address.ParseMail), and of these at most maxMails. If a
+// limit cuts references off, Links adds a text to Omitted that says so.
 func (d *Document) Links(base address.Address) []Link {
 	most := len(d.page.References) + 2
 	c := collector{document: d, resolver: d.resolver(base, most), seen: make(map[linkKey]bool, most), links: make([]Link, 0, most)}
@@ -40,11 +42,22 @@ func (d *Document) Links(base address.Address) []Link {
 			c.links[len(c.links)-1].Around = around(d.page.Text, int(r.Start), int(r.End))
 		}
 	}
-	if told := fmt.Sprintf("%d addresses beyond %d MiB", c.resolver.cut, maxAddresses>>20); c.resolver.cut > 0 && !slices.Contains(d.Omitted, told) {
-		d.Omitted = append(d.Omitted, told)
-	}
+	d.leave(c.resolver.cut, "%d addresses beyond %d MiB", maxAddresses>>20)
+	d.leave(c.mailsCut, "%d links to mail addresses beyond %d", maxMails)
 	return c.links
 }
+
+// leave adds a text to Omitted that says how many things a limit has left out, unless the number is 0 or
+// the text is there already.
+func (d *Document) leave(n int, format string, limit int) {
+	if told := fmt.Sprintf(format, n, limit); n > 0 && !slices.Contains(d.Omitted, told) {
+		d.Omitted = append(d.Omitted, told)
+	}
+}
+
+// maxMails is the greatest number of a page's links to mail addresses that are collected. Pages that
+// invent mail addresses to deceive collectors have thousands of them.
+const maxMails = 200
 
 // linkKey identifies equal links of a page. Of several links with the same key, only the first is
 // collected.
@@ -60,6 +73,9 @@ type collector struct {
 	resolver resolver
 	seen     map[linkKey]bool // keys of the links collected so far, so that none is collected twice
 	links    []Link
+
+	// number of links to mail addresses collected so far, and of those left out because of maxMails
+	mails, mailsCut int
 }
 
 // add adds a link to the links of the page, with the address to which the reference leads, and
@@ -78,12 +94,31 @@ func (c *collector) add(reference string, link Link) bool {
 	if c.seen[key] {
 		return false
 	}
+	if target.IsMail() && !c.addMail(&link, target) {
+		return false
+	}
 	c.seen[key] = true
 	link.Address = target
 	if c.document.Robots.NoFollow && !hasWord(link.Rel, "nofollow") {
 		link.Rel = rel(link.Rel + " nofollow")
 	}
 	c.links = append(c.links, link)
+	return true
+}
+
+// addMail reports whether a link to a mail address is collected: it must be a link that people
+// follow, and not one of too many. If the link has no text, addMail sets its anchor to the mail
+// address.
+func (c *collector) addMail(link *Link, target address.Address) bool {
+	if link.Kind != book.Anchor {
+		return false
+	}
+	if c.mails == maxMails {
+		c.mailsCut++
+		return false
+	}
+	c.mails++
+	set(&link.Anchor, strings.TrimPrefix(address.Shown(target.URL), "mailto:"))
 	return true
 }
 
@@ -189,7 +224,10 @@ func (r *resolver) resolve(reference string) (address.Address, bool) {
 	case r.size >= maxAddresses:
 		r.cut++
 	default:
-		target, _ = r.base.Resolve(reference) // zero after an error
+		var err error
+		if target, err = r.base.Resolve(reference); errors.Is(err, address.ErrScheme) {
+			target, _ = address.ParseMail(reference)
+		} // zero after an error
 		r.known[reference] = target
 		r.size += len(r.base.URL) + len(reference) // estimate of the size of the address
 	}

@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,6 +61,9 @@ func TestLinks(t *testing.T) {
 			{"http://a.test/new", r, text, "", "", ""}, {"http://a.test/dir/page.html", c, text, "canonical", "", ""}}},
 		"rel":           {`<a rel="UGC nofollow ugc" href=x>x</a>`, []found{{"http://a.test/dir/x", a, text, "nofollow ugc", "x", ""}}},
 		"page nofollow": {`<meta name=robots content=nofollow><a rel=me href=x>x</a>`, []found{{"http://a.test/dir/x", a, text, "me nofollow", "x", ""}}},
+		"mail": {`<p>Ask <a href="MAILTO:jane@Example.org?subject=x">Jane</a> or <a href="mailto:joe@example.org"><img src=i.png></a> now.<a href="mailto:joe(at)example.org">x</a><iframe src="mailto:jim@example.org"></iframe>`, []found{
+			{"http://example.org:25/jane", a, text, "", "Jane", "Ask or now.x"}, {"http://example.org:25/joe", a, text, "", "joe@example.org", "Ask Jane or now.x"},
+			{"http://a.test/dir/i.png", i, text, "", "", "Ask Jane or now.x"}}},
 		"said once": {`<a href=x>x</a> <a href="x#part">x</a> <a href=x>y</a>`, []found{
 			{"http://a.test/dir/x", a, text, "", "x", "x y"}, {"http://a.test/dir/x", a, text, "", "y", "x x"}}},
 		"block ends the words around": {`<p>one</p><div>two <a href=x>x</a> three</div>four`, []found{{"http://a.test/dir/x", a, text, "", "x", "two three"}}},
@@ -78,6 +82,23 @@ func TestLinks(t *testing.T) {
 }
 
 func TestLinksCaps(t *testing.T) {
+	t.Run("mail", func(t *testing.T) {
+		var page strings.Builder
+		for i := range maxMails + 10 {
+			fmt.Fprintf(&page, "<a href=mailto:j%d@example.org>mail</a>", i)
+		}
+		d := Parse([]byte(page.String() + "<a href=x>x</a>"))
+		base, err := address.Parse("http://a.test/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(d.Links(base)); n != maxMails+1 {
+			t.Errorf("%d links, want %d", n, maxMails+1)
+		}
+		if told := "10 links to mail addresses beyond 200"; !slices.Contains(d.Omitted, told) {
+			t.Errorf("omitted: %q, want %q", d.Omitted, told)
+		}
+	})
 	t.Run("number", func(t *testing.T) {
 		var page strings.Builder
 		for i := range hypertext.MaxReferences + 10 {
