@@ -19,6 +19,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
 // named stores the pages with the given numbers in a partition, with a book and a segment. The
@@ -354,6 +355,32 @@ func TestUnvisited(t *testing.T) {
 	if got := listed(); got != nil {
 		t.Errorf("%v are listed after pages were forgotten", got)
 	}
+}
+
+// TestMail checks how a mail address is listed among the unvisited URLs: by its address, the texts of
+// links to it and the words around them, and words for mail.
+func TestMail(t *testing.T) {
+	w := newWorld(t)
+	to, _ := address.ParseMail("mailto:jane@a9.example")
+	l := functionstest.Link(t, url("1"), to.URL, 1)
+	l.Anchor, l.Around = "Jane Doe", "keeper of the seals"
+	from := functionstest.Outcome(t, layout.Version{Epoch: 1, Token: 1}, url("1"), book.Stored)
+	functionstest.Learn(t, w.bucket, 0, book.Book{Outcomes: []book.Outcome{from}, Links: []book.Link{l}})
+	w.run()
+	for p := range layout.Partition(2) {
+		for _, d := range w.unvisited(p) {
+			if d.ID != to.ID {
+				continue
+			}
+			want := segment.Document{URL: "mailto:jane@a9.example", Site: "a9.example", Title: "Jane Doe", Headings: []string{"Jane Doe", "jane@a9.example"}, Body: "keeper of the seals"}
+			got := segment.Document{URL: d.URL, Site: d.Site, Title: d.Title, Headings: d.Headings, Body: d.Body}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			return
+		}
+	}
+	t.Error("no partition lists the mail address")
 }
 
 // TestShare checks that the shares of the partitions (ranges of hashes of URLs) do not overlap, and

@@ -185,8 +185,9 @@ func indexed(all []*partition.Partition) (keys []string) {
 }
 
 // version is the version of the rules by which ranks are made. It must be raised whenever the rules
-// change which links count as votes, or how ranks are encoded. Then all ranks are made again.
-const version = 3
+// change which links count as votes, how ranks are encoded, or what is indexed of unvisited URLs. Then
+// all of this is made again.
+const version = 4
 
 // isRanked reports whether the function rank has nothing to do for a partition. Two conditions must
 // hold. First, a run would use the same input (books, packages and rules) as the last run: the hash

@@ -40,7 +40,9 @@ type unvisited struct {
 
 // unvisited makes an index segment with a document for each unvisited URL (known only by links) in a
 // range of the hash space. There is no page to index. So the headings of the document are the URL's
-// anchors (texts of links to it), and its title is the first anchor.
+// anchors (texts of links to it), and its title is the first anchor. The document of a mail address (see
+// address.ParseMail) has a URL such as mailto:jane@example.org, and its body has the words around the
+// links.
 func (r *ranking) unvisited(ctx context.Context, within layout.Range) (*unvisited, error) {
 	found, cut, err := r.graph.Unvisited(ctx, within, r.Limits.Unvisited)
 	if err != nil || len(found) == 0 {
@@ -56,8 +58,16 @@ func (r *ranking) unvisited(ctx context.Context, within layout.Range) (*unvisite
 		if err != nil {
 			return nil, err
 		}
-		d := &segments.Page{Document: segment.Document{ID: at.ID, URL: u.URL, Site: at.Site, Title: u.All[0].Text}}
+		d := &segments.Page{Document: segment.Document{
+			ID: at.ID, URL: address.Shown(u.URL), Site: at.Site, Title: u.All[0].Text, Body: strings.Join(u.Around, "\n"),
+		}}
 		fill(d, u.Anchors)
+		if mail, is := strings.CutPrefix(d.URL, "mailto:"); is {
+			if !slices.Contains(d.Headings, mail) {
+				d.Headings = append(d.Headings, mail)
+			}
+			d.Outside = mailWords
+		}
 		d.Lang, _ = language.Identify(strings.Join(d.Headings, "\n"))
 		if r.languages[d.Lang] == 0 {
 			d.Lang = usual // words of queries are analysed in the languages of pages
@@ -67,6 +77,10 @@ func (r *ranking) unvisited(ctx context.Context, within layout.Range) (*unvisite
 	content, err := segments.Build(pages)
 	return &unvisited{content, len(pages), cut}, err
 }
+
+// mailWords are words by which searches find mail addresses, besides the texts of links: people look
+// for "Jane Doe mail".
+const mailWords = "mail e-mail"
 
 // countLanguages counts the documents of each language, and stores the counts in r.languages. They
 // decide the language of an unvisited URL whose own language is not known: it gets the most

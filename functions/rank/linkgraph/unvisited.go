@@ -10,15 +10,24 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// Unvisited is a URL that has no stored page, with its anchors: the texts of the links to it.
+// Unvisited is a URL that has no stored page, with its anchors: the texts of the links to it. It may be
+// that of a mail address (see address.ParseMail).
 type Unvisited struct {
 	URL   string
 	Place layout.Place
 	Anchors
+	// Around has different words around the links to a mail address, at most maxAround texts. Often the
+	// text of the link is the address itself, and only these words tell whose it is. It is nil for any
+	// other URL, so that no text of a page is shown under another URL without need.
+	Around []string
 }
+
+// maxAround is the greatest number of texts around the links to a mail address that are kept.
+const maxAround = 8
 
 // partSize is the target size in bytes of one step of the search for unvisited URLs. The search
 // divides the hash space into parts, and takes one part in each step. The book with the most links
@@ -31,6 +40,7 @@ const partSize = 1 << 20
 // why it has no page:
 //
 //	it was never requested, or has not answered yet                     returned
+//	it is that of a mail address                                        returned
 //	its content has a type that is not indexed, or is too big           returned
 //	the request failed, the page says noindex, or the URL leads to
 //	another one                                                         left out
@@ -99,15 +109,16 @@ func compareNamed(a, b Unvisited) int {
 // unvisited returns the unvisited URLs, which are known only by links, in a part of the hash space.
 func (r *reading) unvisited(ctx context.Context, within layout.Range) ([]Unvisited, error) {
 	type target struct {
-		url   string
-		place layout.Place
-		texts texts
+		url    string
+		place  layout.Place
+		texts  texts
+		around []string
 	}
 	targets := make(map[layout.Identity]*target)
 	for index, b := range r.books {
 		sources := r.sources[index]
 		var id layout.Identity
-		wanted := false
+		wanted, isMail := false, false
 		for row, err := range b.Rows(ctx, within, true) {
 			if err != nil {
 				return nil, err
@@ -115,23 +126,31 @@ func (r *reading) unvisited(ctx context.Context, within layout.Range) ([]Unvisit
 			if row.ID != id { // rows of one target follow each other
 				id = row.ID
 				wanted = r.isUnvisited(&row)
+				isMail = address.Shown(row.Target) != row.Target
 			}
 			if !wanted || !isNaming(&row) {
 				continue
+			}
+			if isMail {
+				row.Region = book.Text // no page of the site tells more of it than its navigation
 			}
 			v := r.voters(&row, sources, unknown, row.Place.Site())
 			if v.links == 0 {
 				continue
 			}
 			if targets[id] == nil {
-				targets[id] = &target{row.Target, row.Place, texts{of: make(map[string]*voters)}}
+				targets[id] = &target{url: row.Target, place: row.Place, texts: texts{of: make(map[string]*voters)}}
 			}
-			targets[id].texts.add(row.Anchor, v)
+			t := targets[id]
+			t.texts.add(row.Anchor, v)
+			if isMail && row.Around != "" && len(t.around) < maxAround && !slices.Contains(t.around, row.Around) {
+				t.around = append(t.around, row.Around)
+			}
 		}
 	}
 	found := make([]Unvisited, 0, len(targets))
 	for _, t := range targets {
-		found = append(found, Unvisited{t.url, t.place, t.texts.anchors()})
+		found = append(found, Unvisited{t.url, t.place, t.texts.anchors(), t.around})
 	}
 	return found, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
@@ -67,6 +68,37 @@ func TestUnvisited(t *testing.T) {
 				slices.Reverse(test.books) // the order of books does not matter
 			}
 		})
+	}
+}
+
+// TestMail checks that a mail address is found by the texts of all links to it and the words around
+// them. Unlike the links to a page, those in the navigation of its own site count, too; and the navigation
+// of many pages counts once, as of one site.
+func TestMail(t *testing.T) {
+	b := named(t, 1, book.Navigation, "z/2 Webmaster", "z/3 Webmaster", "y/1 Jane Doe", "y/2 Jane Doe")
+	to, _ := address.ParseMail("mailto:jane@z.example")
+	for i := range b.Links {
+		b.Links[i].Target, b.Links[i].Place, b.Links[i].Around = to.URL, to.Place, fmt.Sprintf("words %d", i/2)
+	}
+	for i := range 20 {
+		more := b.Links[0]
+		more.Around = fmt.Sprintf("z %d", i)
+		b.Links = append(b.Links, more)
+	}
+	g, err := Read(t.Context(), open(t, b), takedown.Set{}, DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, _, err := g.Unvisited(t.Context(), layout.Range{}, 10)
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	want := []Anchor{{"Webmaster", 1, 22}, {"Jane Doe", 1, 2}}
+	if diff := cmp.Diff(want, all[0].All); diff != "" || all[0].URL != to.URL {
+		t.Errorf("%s (-want +got):\n%s", all[0].URL, diff)
+	}
+	if got := all[0].Around; len(got) != maxAround || got[0] != "words 1" || got[1] != "words 0" {
+		t.Errorf("words around: %q", got)
 	}
 }
 

@@ -9,17 +9,22 @@ import (
 )
 
 // newAnchorStatistics returns the statistics by which anchors (texts of links to a page) are
-// scored. A segment of anchors has the anchors in the field Headings, and the addresses of
-// unvisited URLs in the field Address. The lengths of these fields do not change the score. For example, ten
+// scored. A segment of anchors has the anchors in the field Headings. Of unvisited URLs, it also has the
+// addresses in the field Address, and words around the links to mail addresses in the field Body. The lengths of these fields do not change the score. For example, ten
 // links with the text "fox" count the same for a page, even if a hundred other links to it have other texts.
 func newAnchorStatistics(w *Weights) *statistics {
 	t := &statistics{weights: w}
 	for code := range t.gain[segment.Headings] {
 		t.gain[segment.Headings][code] = 1
 		t.gain[segment.Address][code] = w.Address
+		t.gain[segment.Body][code] = aroundGain
 	}
 	return t
 }
+
+// aroundGain is the gain (see statistics.gain) of a word around the links to a mail address. The gain
+// of a word in the texts of the links is 1.
+const aroundGain = 0.25
 
 // anchor returns the term with the given number (an index in g.names) as it is in the anchors (texts
 // of links) of a part of the index. The result is nil if these anchors lack the term, or if the part
@@ -31,10 +36,14 @@ func (g *gathered) anchor(part, number int) *segment.Term {
 	return g.anchors[part][number]
 }
 
-// namesIn returns the anchors of an unvisited URL (the texts of links to it), each once, joined to
-// one text.
+// namesIn returns the anchors of an unvisited URL (the texts of links to it) and, of a mail address, the
+// words around the links, joined to one text.
 func namesIn(d *segment.Document) string {
-	return strings.Join(slices.Compact(slices.Clone(d.Headings)), " · ")
+	texts := slices.Compact(slices.Clone(d.Headings))
+	if d.Body != "" {
+		texts = append(texts, strings.Split(d.Body, "\n")...)
+	}
+	return strings.Join(texts, " · ")
 }
 
 // explainAnchors explains the part of a word's score that comes from the anchors of a page. l is
@@ -43,7 +52,7 @@ func namesIn(d *segment.Document) string {
 func explainAnchors(l *listCursor, weight float64) Explanation {
 	freq, length, _ := l.it.Payload()
 	return Explanation{
-		What:  fmt.Sprintf("in anchors of links × %g: %d times", l.anchors.weights.Anchors, freq[segment.Headings]+freq[segment.Address]),
+		What:  fmt.Sprintf("in anchors of links × %g: %d times", l.anchors.weights.Anchors, freq[segment.Headings]+freq[segment.Address]+freq[segment.Body]),
 		Value: l.anchors.bm25f(weight, freq, length),
 	}
 }

@@ -187,6 +187,7 @@ func TestUnvisitedParts(t *testing.T) {
 	unvisited := []segment.Document{
 		{ID: [16]byte{1}, URL: "https://far.example/zebra", Site: "far.example", Lang: "en", Title: "red panda", Headings: []string{"red panda", "red panda", "firefox"}},
 		{ID: [16]byte{2}, URL: "https://near.example/", Site: "near.example", Lang: "en", Title: "fox", Headings: []string{"fox"}},
+		{ID: [16]byte{3}, URL: "mailto:jane@zoo.example", Site: "zoo.example", Lang: "en", Title: "keeper", Headings: []string{"keeper", "jane@zoo.example"}, Body: "Ask Jane Doe\nof the zebras"},
 	}
 	both, err := New(append(slices.Clone(ix.parts), Part{Segment: segmentOf(t, unvisited), Unvisited: true}), nil)
 	if err != nil {
@@ -194,7 +195,9 @@ func TestUnvisitedParts(t *testing.T) {
 	}
 	for query, want := range map[string][]string{
 		"panda":                 {"https://far.example/zebra"},
-		"zebra":                 {"https://far.example/zebra"},
+		"zebra":                 {"https://far.example/zebra", "mailto:jane@zoo.example"},
+		"jane doe":              {"mailto:jane@zoo.example"},
+		"jane@zoo.example":      {"mailto:jane@zoo.example", "https://far.example/zebra", "https://near.example/"},
 		"fox":                   {"says", "https://near.example/"},
 		"wolf":                  {"other"},
 		`"red panda"`:           {"https://far.example/zebra", "says"}, // a phrase that no text has, without its quotation marks
