@@ -39,7 +39,8 @@ func TestLinkFilter(t *testing.T) {
 		})
 		return key
 	}
-	learn(0, link(site+"1", other+"4", book.Anchor), link(site+"1", site+"2", book.Anchor), link(site+"2", other+"4", book.Asset), former)
+	mail := link(site+"3", "http://example.org:25/jane", book.Anchor)
+	learn(0, mail, link(site+"1", other+"4", book.Anchor), link(site+"1", site+"2", book.Anchor), link(site+"2", other+"4", book.Asset), former)
 	last := learn(1, link(other+"4", site+"2", book.Anchor), link(site+"absent", site+"2", book.Anchor), link(site+"3", other+"5", book.Anchor))
 	e := s.engine(s.Bucket)
 	find := func(query string) (found []string, notes string) {
@@ -68,6 +69,8 @@ func TestLinkFilter(t *testing.T) {
 		{"link:http://example.org/2 -link:other.example", []string{"4"}, ""},
 		{"manual -link:example.org", []string{"2", "3"}, ""},
 		{"link:example.org link:other.example", []string{"1"}, ""},
+		{"link:mailto:jane@example.org", []string{"3"}, ""},
+		{"link:jane@EXAMPLE.org", []string{"3"}, ""},
 		{"link:nowhere.example", nil, "No page links to nowhere.example."},
 		{"link:ftp://other.example/4", nil, "link:ftp://other.example/4 was ignored: write a page or a host, such as link:https://example.org/page or link:example.org."},
 	} {

@@ -41,7 +41,7 @@ func TestUnvisited(t *testing.T) {
 		t.Errorf("answer %+v", answer)
 	}
 	page := querytest.Ask(h, "GET", "/search?q=report", "Accept: text/html").Body.String()
-	if !strings.Contains(page, "not visited") || strings.Contains(page, "stored copy") {
+	if !strings.Contains(page, "not visited") || strings.Contains(page, "stored copy") || !strings.Contains(page, `<a href="/search?q=link%3Ahttps%3A%2F%2Ffar.example%2Freport.pdf">not visited`) {
 		t.Errorf("page of results:\n%s", page)
 	}
 	if w := querytest.Ask(h, "GET", "/page?url="+far.URL); w.Code != 404 {

@@ -19,7 +19,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/system"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
-	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
@@ -50,7 +49,8 @@ func forgetCommand(where *location) *cobra.Command {
 			"back.\n\n" +
 			"Once they are erased, forget --undo only lets them be crawled again. With --takedown it does\n" +
 			"so for all that one takedown names, such as that of collections remove --pages.\n\n" +
-			"A name without a slash is a whole site with all its hosts, anything else one URL.",
+			"A name without a slash is a whole site with all its hosts, anything else one URL. A mail\n" +
+			"address such as mailto:jane@example.org is found no more; the pages that link to it stay.",
 		Example: "  bucketsearch forget https://example.org/private.html\n  bucketsearch forget example.org\n  bucketsearch forget --undo example.org",
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -132,17 +132,17 @@ type target struct {
 }
 
 // parseTargets parses the arguments of forget: URLs and sites. It refuses an argument that may be
-// either, such as example.org:8080. It also refuses a host that is only a part of a site, such as
+// either, such as example.org:8080. A URL may be that of a mail address. It also refuses a host that is only a part of a site, such as
 // www.example.org, which is a part of example.org.
 func parseTargets(args []string) ([]target, error) {
 	var targets []target
 	for _, arg := range args {
-		t := target{site: isSite(arg)}
-		var err error
-		if t.address, err = collection.ParseSeed(arg); err != nil {
+		at, err := system.ParseAddress(arg)
+		if err != nil {
 			return nil, fmt.Errorf("%.200q is neither a web address nor a site; write https://example.org/page or example.org", arg)
 		}
-		if !t.site && !strings.Contains(arg, "/") {
+		t := target{address: at, site: isSite(arg)}
+		if !t.site && !at.IsMail() && !strings.Contains(arg, "/") {
 			return nil, fmt.Errorf("%s: is it a site or a URL? To forget all of the site: bucketsearch forget %s; the one URL: bucketsearch forget %s", arg, t.address.Site, t.address.URL)
 		}
 		if host, _, _ := strings.Cut(t.address.Host, ":"); t.site && host != t.address.Site {
@@ -174,12 +174,12 @@ func withCleaned(ctx context.Context, a *system.Attached, targets []target) ([]t
 }
 
 // isSite reports whether an argument of forget names a site: a name without a slash, port
-// or query, or an IP address.
+// or query, or an IP address. A mail address is no site.
 func isSite(arg string) bool {
 	if _, err := netip.ParseAddr(arg); err == nil {
 		return true
 	}
-	return !strings.ContainsAny(arg, "/:?#")
+	return !strings.ContainsAny(arg, "/:?#@")
 }
 
 // entriesOf returns takedown entries, one for each target (a site or a URL to be forgotten), with the

@@ -12,14 +12,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/query/engine"
 	"github.com/bucketsearch/bucketsearch/local/system"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
-	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
 // addresses parses an argument as a URL. It returns the address of this URL, and then the
 // addresses that collections crawl in its place, such as the URL without a session id (see
 // system.Attached.Addresses).
 func addresses(ctx context.Context, a *system.Attached, arg string) ([]address.Address, error) {
-	if _, err := collection.ParseSeed(arg); err != nil {
+	if _, err := system.ParseAddress(arg); err != nil {
 		return nil, fmt.Errorf("%.200q is no web address; write it like https://example.org/", arg)
 	}
 	return a.Addresses(ctx, arg)

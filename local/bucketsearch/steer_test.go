@@ -75,6 +75,9 @@ func TestSteering(t *testing.T) {
 		{"page " + web, 3, "no page is stored"},
 		{"search heron", 0, "0 pages match"},
 		{"collections remove --yes default", 0, "Collection default is removed"},
+		{"forget --yes mailto:jane@example.org", 0, "0 stored pages forgotten"},
+		{"why jane@example.org", 0, "to take that back: bucketsearch forget --undo"},
+		{"forget --undo jane@example.org", 0, "no longer forgotten"},
 	} {
 		got := do(t.Context(), append(strings.Fields(part.args), "--data", data)...)
 		if got.code != part.code || !strings.Contains(got.said(data), part.want) {

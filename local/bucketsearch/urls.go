@@ -12,6 +12,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/reply"
 	"github.com/bucketsearch/bucketsearch/local/system"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
@@ -88,10 +89,10 @@ func printURL(out io.Writer, u account.URL, asJSON bool) error {
 		if reason != "" {
 			reason = "  " + reason
 		}
-		_, err := fmt.Fprintf(out, "%-7s  %s%s\n", u.State, u.Address.URL, reason)
+		_, err := fmt.Fprintf(out, "%-7s  %s%s\n", u.State, address.Shown(u.Address.URL), reason)
 		return err
 	}
-	entry := listedURL{URL: u.Address.URL, State: u.State, Reason: reason, Status: u.Final.Status, Asked: u.Final.Time, Depth: u.Depth, Collection: u.Collection}
+	entry := listedURL{URL: address.Shown(u.Address.URL), State: u.State, Reason: reason, Status: u.Final.Status, Asked: u.Final.Time, Depth: u.Depth, Collection: u.Collection}
 	if reason != "" {
 		entry.Detail = u.Final.Detail
 	}

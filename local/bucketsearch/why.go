@@ -119,7 +119,7 @@ func printStory(out io.Writer, s why.Story, waits string, where *location) {
 	tell := func(topic, format string, args ...any) {
 		fmt.Fprintf(out, "%-10s%s\n", topic, fmt.Sprintf(format, args...))
 	}
-	fmt.Fprintln(out, s.URL)
+	fmt.Fprintln(out, address.Shown(s.URL))
 	switch {
 	case !s.Forgotten.IsZero():
 		tell("forgotten", "since %s; nothing else is kept of it", s.Forgotten.Format(timeForm))

@@ -20,7 +20,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// pasted is a query that is nothing but the address of a page.
+// pasted is a query that is nothing but the address of a page, or a mail address.
 type pasted struct {
 	// the address that is the query, without the parameters of trackers that collections drop by default
 	// (utm_source); if it has no scheme (example.org/a), two addresses: with https and with http
@@ -29,12 +29,12 @@ type pasted struct {
 	// page. The others differ in the scheme (https or http), in www. before the host, in a slash or
 	// index.html at the end, or have the parameters of trackers.
 	forms   []address.Address
-	certain bool   // whether the query has a scheme or a path, and so can hardly be a word
+	certain bool   // whether the query has a scheme or a path, and so can hardly be a word; false for a mail address
 	words   string // the query without the scheme of its address
 }
 
 // readPasted reads a query that is an address instead of words, such as https://example.org/a?b#c,
-// example.org/a, example.org or 127.0.0.1:8080/a. The address may stand in angle brackets, as texts have
+// example.org/a, example.org, 127.0.0.1:8080/a or jane@example.org. The address may stand in angle brackets, as texts have
 // it (RFC 3986, appendix C). readPasted returns false for any other query.
 func readPasted(query string) (p pasted, is bool) {
 	if inner, found := strings.CutPrefix(query, "<"); found {
@@ -42,6 +42,10 @@ func readPasted(query string) (p pasted, is bool) {
 	}
 	if query == "" || strings.ContainsAny(query, " \t\r\n\"“”„") || query[0] == '-' || query[0] == '+' {
 		return pasted{}, false
+	}
+	if mail, is := address.ParseTypedMail(query); is {
+		of := []address.Address{mail}
+		return pasted{written: of, forms: of, words: strings.TrimPrefix(address.Shown(mail.URL), "mailto:")}, true
 	}
 	scheme, rest, found := strings.Cut(query, "://")
 	if !found {

@@ -29,7 +29,7 @@ const (
 
 // linkTarget is the parsed value of a filter link:, which is a page or a host.
 type linkTarget struct {
-	pages []address.Address // target pages: one, or the one with https and the one with http
+	pages []address.Address // target pages: one, or the one with https and the one with http; or one mail address
 	host  string            // target host: links to any of its pages count; "" if the target is pages
 	all   layout.Range      // if the target is a host: range of the hash space of URLs that contains all its pages
 }
@@ -39,7 +39,11 @@ type linkTarget struct {
 //	https://example.org/a    this page
 //	example.org/a            this page, with https or http
 //	example.org              all pages of this host; also example.org/
+//	mailto:jane@example.org  this mail address; also jane@example.org
 func readTarget(text string) (t linkTarget, is bool) {
+	if mail, is := address.ParseTypedMail(text); is {
+		return linkTarget{pages: []address.Address{mail}}, true
+	}
 	raws := []string{text}
 	if !strings.Contains(text, "://") {
 		raws = []string{"https://" + text, "http://" + text}

@@ -95,8 +95,9 @@ func (s *siteHandler) click(w http.ResponseWriter, r *http.Request) error {
 
 // offerPings makes browsers report clicks on the results of a page: it adds to each result the
 // address to which a click is reported. It does nothing if clicks are not counted, or if the reader
-// is a judge. It also does nothing for results that a judgment.Click cannot record: images, results
-// of a search in a past state of the index, and results found by translating the query.
+// is a judge. It also does nothing for results that a judgment.Click cannot record: images, mail
+// addresses, results of a search in a past state of the index, and results found by translating the
+// query.
 func (s *siteHandler) offerPings(q engine.Query, page *resultsPage) {
 	key := s.Clicks.Key
 	if key.Empty() || page.Judge != nil || page.Images || !q.AsOf.IsZero() || len(q.Across.Into) > 0 {
@@ -107,7 +108,7 @@ func (s *siteHandler) offerPings(q engine.Query, page *resultsPage) {
 		c.URL, c.Position = page.Hits[i].URL, page.First+i
 		shown, err := c.Encode()
 		if err != nil {
-			continue // it is too long
+			continue // it is too long, or the result is a mail address
 		}
 		page.Hits[i].Ping = "/click?" + url.Values{"shown": {string(shown)}, "signature": {key.Sign(shown)}}.Encode()
 		page.Pinged = true

@@ -11,8 +11,12 @@ import (
 // crumbs returns the parts of an address as they are shown: the host, the parts of the path, and the query
 // with its question mark. Percent-encoding is decoded, so that %C3%A9 becomes é. A part stays encoded if it
 // would contain characters that are invisible or change the direction of text. Example:
-// https://example.org/caf%C3%A9/menu?day=1 gives example.org, café, menu and ?day=1.
+// https://example.org/caf%C3%A9/menu?day=1 gives example.org, café, menu and ?day=1. Of a mail address,
+// such as mailto:jane@example.org, the only part is jane@example.org.
 func crumbs(address string) []string {
+	if mail, is := strings.CutPrefix(address, "mailto:"); is {
+		return []string{mail}
+	}
 	_, rest, _ := strings.Cut(address, "://")
 	path, query, _ := strings.Cut(rest, "?")
 	var parts []string

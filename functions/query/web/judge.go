@@ -232,6 +232,9 @@ func (s *siteHandler) offerMarks(w http.ResponseWriter, r *http.Request, q engin
 	page.Judge = &judgeView{Judge: name, Action: "/judgments" + strings.TrimPrefix(pageAddress(q, q.From), "/search"), Shown: len(page.Hits)}
 	for i := range page.Hits {
 		mark := &markView{URL: page.Hits[i].URL}
+		if _, err := address.Parse(mark.URL); err != nil {
+			continue // a mail address; judgments are on pages
+		}
 		grade, marked := grades[mark.URL]
 		if marked {
 			mark.Was = strconv.Itoa(grade)

@@ -98,6 +98,7 @@ type hitView struct {
 	Date      time.Time // the page's own date; the zero time if it is not known
 	Pinned    bool      // whether the operator has chosen that the page comes first for this query
 	Unvisited bool      // whether no page is stored: then only links to it were found
+	Linking   string    // address of a page of results with the pages that link to an unvisited URL
 	Across    string    // language into which the query was translated to find the page; "" if it was not
 	Copy      string    // path on this server of the page that shows the stored copy
 	Alike     int       // number of pages with about the same text that are not shown
@@ -145,7 +146,8 @@ func (s *siteHandler) newResultsPage(q engine.Query, found engine.Result) result
 		ofSite := q
 		ofSite.Text += " site:" + h.Site
 		page.Hits = append(page.Hits, hitView{
-			Site: h.Site, More: h.MoreOfSite, OfSite: pageAddress(ofSite, 0),
+			Linking: "/search?" + url.Values{"q": {"link:" + h.URL}}.Encode(),
+			Site:    h.Site, More: h.MoreOfSite, OfSite: pageAddress(ofSite, 0),
 			URL: h.URL, Crumbs: elided(crumbs(h.URL)), Title: title, Snippet: h.Snippet, Section: h.Section, Further: h.Further,
 			Lang: h.Lang, Fetched: h.Fetched.UTC(), Date: h.Date, Copy: copyAddress(h.URL, q.AsOf, q.Text), Alike: len(h.Alike), All: all,
 			Image: newImageView(h.Image, found.Copies), Pinned: h.Pinned, Unvisited: h.Unvisited, Across: h.Across,

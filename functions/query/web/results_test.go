@@ -14,6 +14,7 @@ func TestCrumbs(t *testing.T) {
 		"https://example.org/":                    {"example.org"},
 		"http://127.0.0.1:8080/a//b.html":         {"127.0.0.1:8080", "a", "b.html"},
 		"https://example.org/a%20b/%E7%9C%9F?q=a": {"example.org", "a b", "真", "?q=a"},
+		"mailto:jane@example.org":                 {"jane@example.org"},
 		// turns the direction of the text around
 		"https://example.org/%E2%80%AEgpj.exe": {"example.org", "%E2%80%AEgpj.exe"},
 		"https://example.org/%FF/%0A/100%":     {"example.org", "%FF", "%0A", "100%"},
