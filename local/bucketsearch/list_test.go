@@ -35,14 +35,19 @@ func TestListAndReport(t *testing.T) {
 	if n := strings.Count(got, "\n"); n != 2 {
 		t.Errorf("list has %d lines", n)
 	}
-	for args, want := range map[string]int{"--lang en": 2, "--lang EN-gb": 2, "--lang de": 0, "--collection default": 2, "--collection lake": 0, "--site 127.0.0.1": 2, "--site example.org": 0,
+	for args, want := range map[string]int{"--lang en": 2, "--lang EN-gb": 2, "--lang de": 0, "--collection default": 2, "--site 127.0.0.1": 2, "--site example.org": 0,
 		"--day 2020-01-01": 0, "--since 2020-01-01": 2, "--until 2020-01-01": 0, "--asof 2020-01-01": 0} {
 		if n := strings.Count(words(0, "list "+args).out, "\n"); n != want {
 			t.Errorf("list %s: %d lines, want %d", args, n, want)
 		}
 	}
-	if got := words(0, "list --collection lake").err; got != "No stored page matches.\n" {
-		t.Errorf("list --collection lake: %s", got)
+	if got := words(0, "list --site example.org").err; got != "No stored page matches.\n" {
+		t.Errorf("list --site example.org: %s", got)
+	}
+	for _, args := range []string{"list", "export -o " + filepath.Join(t.TempDir(), "pages")} {
+		if got := words(1, args+" --collection lake").err; !strings.Contains(got, `no collection "lake"; there are: default`) {
+			t.Errorf("%s --collection lake: %s", args, got)
+		}
 	}
 	if got := words(2, "list --day 2020-01-01 --since 2020-01-01").err; !strings.Contains(got, "--day does not go with --since") {
 		t.Error(got)

@@ -2,9 +2,6 @@ package system
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/census"
@@ -14,7 +11,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
-	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // Status is the state of a bucket: its URLs by state, and its objects.
@@ -95,7 +91,7 @@ func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Coun
 	if err != nil {
 		return Status{}, err
 	}
-	if err := checkName(inForce, name); err != nil {
+	if err := inForce.CheckName(name); err != nil {
 		return Status{}, err
 	}
 	last, err := census.Read(ctx, bucket)
@@ -115,18 +111,6 @@ func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Coun
 	status.Collections = collectionsOf(counted, inForce, name, now)
 	status.Warnings, status.Only = inForce.Warnings, inForce.Control.Only
 	return status, nil
-}
-
-// checkName returns an error if there is no collection with the name.
-func checkName(s *settings.Settings, name string) error {
-	var names []string
-	for _, c := range s.Collections {
-		names = append(names, c.Name)
-	}
-	if name == "" || slices.Contains(names, name) {
-		return nil
-	}
-	return fmt.Errorf("no collection %q; there are: %s", name, strings.Join(names, ", "))
 }
 
 // statusOf returns the status of a bucket, except Collections, Warnings and Only. If a collection is named, the

@@ -38,7 +38,7 @@ func ReadURLs(ctx context.Context, bucket blob.Reader, selected URLSelection) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := checkName(inForce, selected.Collection); err != nil {
+	if err := inForce.CheckName(selected.Collection); err != nil {
 		return nil, err
 	}
 	u := &URLs{URLSelection: selected}

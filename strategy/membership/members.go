@@ -3,6 +3,9 @@ package membership
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
@@ -62,6 +65,15 @@ func (s *Members) Collection(name string) collection.Collection {
 		return *m.Collection
 	}
 	return collection.Collection{Name: name}
+}
+
+// CheckName returns an error that names all collections if there is none with the given name. It returns
+// nil for the name "", which stands for all collections.
+func (s *Members) CheckName(name string) error {
+	if _, found := s.byName[name]; found || name == "" {
+		return nil
+	}
+	return fmt.Errorf("no collection %q; there are: %s", name, strings.Join(slices.Sorted(maps.Keys(s.byName)), ", "))
 }
 
 // Clean returns the target of a link without the parameters that the named collection drops (see

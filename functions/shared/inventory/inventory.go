@@ -124,7 +124,8 @@ func (p *part) keyNow(key string) string {
 
 // Pages yields the stored pages that match the selection. All pages of a site come one after
 // another. Pages that a takedown forgets are left out. A selection by language includes the pages
-// that are not in the index, since their language is unknown. An error ends the sequence. Besides the
+// that are not in the index, since their language is unknown. An error ends the sequence; one says that
+// the wanted collection does not exist, if no page is of it either. Besides the
 // data that ReadIndex keeps, Pages needs little memory: for each book, one block and the bytes of one
 // request.
 func (v *Inventory) Pages(ctx context.Context, selected Selection) iter.Seq2[Page, error] {
@@ -135,6 +136,7 @@ func (v *Inventory) Pages(ctx context.Context, selected Selection) iter.Seq2[Pag
 			return
 		}
 		keys, hidden := make(map[string]string), v.settings.Takedowns.Hidden()
+		labelled := false // whether any page is of the wanted collection
 		for s, err := range v.standings(ctx) {
 			if err != nil {
 				yield(Page{}, err)
@@ -154,9 +156,13 @@ func (v *Inventory) Pages(ctx context.Context, selected Selection) iter.Seq2[Pag
 				known := v.kinds.all[number]
 				page.Indexed, page.Lang, page.LangSource, page.MIME = true, known.lang, known.source, known.mime
 			}
+			labelled = labelled || slices.Contains(page.Collections, wanted.Collection)
 			if wanted.has(&page) && !yield(page, nil) {
 				return
 			}
+		}
+		if err := v.settings.CheckName(wanted.Collection); err != nil && !labelled {
+			yield(Page{}, err)
 		}
 	}
 }

@@ -91,15 +91,14 @@ func TestSelection(t *testing.T) {
 		Selection
 		want []string
 	}{
-		"all":           {Selection{}, []string{"0" + en, "1" + de, "2" + en, "3" + de, "4" + en, "6  "}},
-		"collection":    {Selection{Collection: functionstest.Collection}, []string{"0" + en, "1" + de, "2" + en, "3" + de, "4" + en, "6  "}},
-		"no collection": {Selection{Collection: "other"}, nil},
-		"host":          {Selection{Site: "host1.example.org"}, []string{"1" + de, "3" + de}},
-		"other host":    {Selection{Site: "host2.example.org"}, nil},
-		"other domain":  {Selection{Site: "example.com"}, nil},
-		"domain":        {Selection{Site: "EXAMPLE.org"}, []string{"0" + en, "1" + de, "2" + en, "3" + de, "4" + en, "6  "}},
-		"language":      {Selection{Lang: "de"}, []string{"1" + de, "3" + de, "6  "}},
-		"time":          {Selection{Since: minute(1), Until: minute(3)}, []string{"1" + de, "2" + en}},
+		"all":          {Selection{}, []string{"0" + en, "1" + de, "2" + en, "3" + de, "4" + en, "6  "}},
+		"collection":   {Selection{Collection: functionstest.Collection}, []string{"0" + en, "1" + de, "2" + en, "3" + de, "4" + en, "6  "}},
+		"host":         {Selection{Site: "host1.example.org"}, []string{"1" + de, "3" + de}},
+		"other host":   {Selection{Site: "host2.example.org"}, nil},
+		"other domain": {Selection{Site: "example.com"}, nil},
+		"domain":       {Selection{Site: "EXAMPLE.org"}, []string{"0" + en, "1" + de, "2" + en, "3" + de, "4" + en, "6  "}},
+		"language":     {Selection{Lang: "de"}, []string{"1" + de, "3" + de, "6  "}},
+		"time":         {Selection{Since: minute(1), Until: minute(3)}, []string{"1" + de, "2" + en}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v, got := list(t, bucket, s, c.Selection, later)
@@ -110,20 +109,28 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-func TestWrongSite(t *testing.T) {
+// TestWrongSelection checks that a site that is no host, and a collection that does not exist, are
+// errors.
+func TestWrongSelection(t *testing.T) {
 	bucket := memblob.New()
 	s := functionstest.Publish(t, bucket, 1, nil, "http://host0.example.org/")
 	v, err := Open(t.Context(), bucket, s, later)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, site := range []string{"http://example.org/", "example.org/docs", "a b"} {
-		var refused error
-		for _, err := range v.Pages(t.Context(), Selection{Site: site}) {
-			refused = err
+	for selected, want := range map[Selection]string{
+		{Site: "http://example.org/"}:          "write a host or domain",
+		{Site: "example.org/docs"}:             "write a host or domain",
+		{Site: "a b"}:                          "write a host or domain",
+		{Collection: "other"}:                  `no collection "other"; there are: ` + functionstest.Collection,
+		{Collection: functionstest.Collection}: "",
+	} {
+		told := ""
+		for _, err := range v.Pages(t.Context(), selected) {
+			told = err.Error()
 		}
-		if refused == nil || !strings.Contains(refused.Error(), "write a host or domain") {
-			t.Errorf("%s: %v", site, refused)
+		if told == "" && want != "" || !strings.Contains(told, want) {
+			t.Errorf("%+v: %q", selected, told)
 		}
 	}
 }
