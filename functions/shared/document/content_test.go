@@ -77,6 +77,7 @@ func TestHiddenTextIsNotIndexed(t *testing.T) {
 		"attribute":   `<div hidden>` + stuffing + `</div>`,
 		"for readers": `<div aria-hidden="true">` + stuffing + `</div>`,
 		"size":        `<div style="font-size:0">` + stuffing + `</div>`,
+		"class":       `<style>.more { display: none }</style><div class=more>` + stuffing + `</div>`,
 	} {
 		for where, page := range map[string]string{
 			"beside text":       `<p>All that you need to know about tea.</p>` + hidden,

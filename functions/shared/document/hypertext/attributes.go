@@ -14,20 +14,25 @@ type attributes struct {
 	own                                    Words
 	language                               string // programming language, from a class such as language-go
 	hidden, navigation, main               bool
-	undrawn                                bool // not drawn by browsers, because of the attribute hidden or style; aria-hidden does not say so
+	undrawn                                bool // not drawn by browsers, because of the attribute hidden or style, or a style element; aria-hidden does not say so
+	class                                  []byte
+	media                                  string
 	href, src, alt, title, rel, lang, kind string
 	id, name, property, pragma, content    string
 	hreflang, item, datetime               string
 	hasHref, hasSrc                        bool
 }
 
-func (a *attributes) read(written []rawAttribute) {
+// read reads the attributes of the start tag of an element with the given name.
+func (a *attributes) read(element atom.Atom, written []rawAttribute) {
 	for i := range written {
 		name, value := a.reader.scanner.lower(written[i].name), written[i].value
 		switch string(name) {
 		case "class", "id", "role", "itemprop", "data-testid":
 			a.words(string(name), value)
 			switch string(name) {
+			case "class":
+				a.class = value[:min(len(value), maxClass)]
 			case "id":
 				a.set(&a.id, value)
 			case "itemprop":
@@ -57,6 +62,8 @@ func (a *attributes) read(written []rawAttribute) {
 			a.set(&a.datetime, value)
 		case "hreflang":
 			a.set(&a.hreflang, value)
+		case "media":
+			a.set(&a.media, value)
 		case "lang":
 			a.set(&a.lang, value)
 		case "type":
@@ -71,6 +78,7 @@ func (a *attributes) read(written []rawAttribute) {
 			a.set(&a.content, value)
 		}
 	}
+	a.undrawn = a.undrawn || a.reader.styles.Hides(element.String(), a.class, a.id)
 	a.hidden = a.hidden || a.undrawn
 }
 

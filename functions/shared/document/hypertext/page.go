@@ -90,7 +90,7 @@ type Flags uint32
 
 // The flags. An element also has the flags of the elements around it.
 const (
-	Hidden     Flags = 1 << iota // a browser does not show the element
+	Hidden     Flags = 1 << iota // a browser does not show the element, by its attributes or, on a page without scripts, its style elements
 	Navigation                   // the element is navigation, by its name, class, id or role
 	Main                         // the element is the main part, by its name or role
 	Linked                       // the element is inside of a link

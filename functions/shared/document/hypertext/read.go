@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html/atom"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/style"
 )
 
 // Read reads a page of HTML in UTF-8. It never fails.
@@ -31,9 +33,21 @@ func (r *reader) readAll(markup []byte) {
 	r.page.Blocks = make([]Block, 0, tags/8+8)
 	r.page.References = make([]Reference, 0, tags/12)
 	r.begin()
-	r.scanner.markup = markup
+	r.scanner.markup, r.isStatic = markup, !hasScripts(markup)
 	r.read()
 	r.finish()
+}
+
+// hasScripts reports whether a page seems to have scripts. Scripts often show what style elements hide,
+// such as a section that opens when a reader clicks its heading. So the style elements of such a page do
+// not count.
+func hasScripts(markup []byte) bool {
+	for _, sign := range [...]string{"<script", "<SCRIPT", " onclick=", " onload="} {
+		if bytes.Contains(markup, []byte(sign)) {
+			return true
+		}
+	}
+	return false
 }
 
 type reader struct {
@@ -49,6 +63,9 @@ type reader struct {
 	unopened map[atom.Atom]int
 	title    []byte
 	inTitle  bool
+	styles   style.Hidden // which elements the style elements hide that were read so far
+	isStyle  bool         // whether the open style element is read
+	isStatic bool         // whether the page has no scripts (see hasScripts)
 	script   []byte
 	isData   bool
 	data     int // bytes of JSON-LD read so far
@@ -200,7 +217,7 @@ func (r *reader) start() {
 	if name == 0 {
 		a.own.Add(s.name) // name of a custom element, such as product-recommendations
 	}
-	a.read(s.attributes)
+	a.read(name, s.attributes)
 	switch name {
 	case atom.Html:
 		if r.page.Lang == "" {
@@ -256,6 +273,8 @@ func (r *reader) start() {
 			r.bold++
 		case name == atom.Title && r.foreign == 0 && r.page.Title == "" && len(r.title) == 0:
 			r.inTitle = true
+		case name == atom.Style:
+			r.isStyle = r.isStatic && r.foreign == 0 && (a.media == "" || a.media == "all" || a.media == "screen")
 		case name == atom.Script:
 			r.isData = strings.Contains(a.kind, "ld+json")
 			r.page.Scripts++
@@ -326,7 +345,8 @@ func (r *reader) imply(name atom.Atom) {
 }
 
 // text adds the text of a token to the page's text, to its title or to its JSON-LD, depending on
-// the element around the token. It leaves out styles and other scripts.
+// the element around the token. From a style element it reads which elements are hidden, if the page has
+// no scripts. It leaves out other scripts.
 func (r *reader) text(data []byte) {
 	if r.inTitle {
 		r.title = appendFolded(r.title, data)
@@ -343,6 +363,9 @@ func (r *reader) text(data []byte) {
 		}
 		return
 	case atom.Style:
+		if r.isStyle {
+			r.styles.Read(data)
+		}
 		return
 	case atom.Html, atom.Noscript:
 		if len(bytes.TrimSpace(data)) == 0 {

@@ -121,6 +121,29 @@ func TestHidden(t *testing.T) {
 	}
 }
 
+// TestStyles checks which style elements hide text. If the page has scripts, none does.
+func TestStyles(t *testing.T) {
+	const hidden = `<DIV Class="a note">text <b>in</b> it</DIV><p>after`
+	for page, want := range map[string]bool{
+		`<style>.note{display:none}</style>` + hidden:                                               true,
+		`<STYLE media=screen>div.note{display:none}</STYLE>` + hidden:                               true,
+		`<style media=print>.note{display:none}</style>` + hidden:                                   false,
+		`<svg><style>.note{display:none}</style></svg>` + hidden:                                    false,
+		`<template>.note{display:none}</template>` + hidden:                                         false,
+		`<style>.note{display:none}</style>` + hidden + `<script src=a.js></script>`:                false,
+		`<style>.note{display:none}</style><button onclick="show()">more</button>` + hidden:         false,
+		`<style>.note{display:none}</style><style>#m:checked~.note{display:block}</style>` + hidden: false,
+	} {
+		p := Read([]byte(page))
+		for _, b := range p.Blocks {
+			is := string(p.Text[b.Start:b.End]) == "text in it"
+			if got := b.Flags&Hidden != 0; got != (want && is) {
+				t.Errorf("%s: block %q is hidden: %v", page, p.Text[b.Start:b.End], got)
+			}
+		}
+	}
+}
+
 // TestLinear reads misnested markup for which html.Parse makes 2.3 million nodes, and checks that
 // Read makes no more elements than there are tags.
 func TestLinear(t *testing.T) {

@@ -1,6 +1,8 @@
-// Package style finds the addresses in style sheets (CSS Syntax Module Level 3):
+// Package style finds the addresses in style sheets (CSS Syntax Module Level 3), and the classes and ids
+// of elements that they hide (see Hidden):
 //
 //	@import "a.css";  @import url(a.css);  background: url('b.png');  src: url(c.woff)
+//	.note { display: none }
 //
 // It reads tokens only, in time linear in the sheet, and never fails.
 package style
