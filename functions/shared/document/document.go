@@ -24,6 +24,7 @@ package document
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html/atom"
@@ -160,8 +161,12 @@ func (d *Document) omit() {
 const fewWords = 20
 
 // needsScripts reports whether the page needs scripts to show its text: without them it shows none,
-// or it shows at most fewWords words and has a noscript element that mentions JavaScript.
+// or it shows at most fewWords words and has a noscript element that mentions JavaScript. A page that
+// shows other pages in frames, or leads on to one, needs none.
 func (d *Document) needsScripts() bool {
+	if d.Refresh != "" || slices.ContainsFunc(d.page.References, d.isFrame) {
+		return false
+	}
 	words, note := 0, false
 	for i := range d.page.Blocks {
 		b := &d.page.Blocks[i]
@@ -177,6 +182,13 @@ func (d *Document) needsScripts() bool {
 		}
 	}
 	return words == 0 || note
+}
+
+// isFrame reports whether a reference is a frame that browsers show also with scripts. A frame in a
+// noscript element counts visitors.
+func (d *Document) isFrame(r hypertext.Reference) bool {
+	e := &d.page.Elements[r.Element]
+	return (e.Name == atom.Frame || e.Name == atom.Iframe) && e.Flags&(hypertext.Hidden|hypertext.NoScript) == 0
 }
 
 // refresh returns the address in the content of a meta refresh, such as a.html for "5;

@@ -71,6 +71,8 @@ func TestShortcomings(t *testing.T) {
 		"other charset":          {"<p>caf\xE9 cr\xE8me", "text/html; charset=utf-8", Document{Recoded: "not utf-8 but windows-1252"}},
 		"scripts alone":          {`<script src=app.js></script><div id=root></div>`, "text/html", Document{NeedsScripts: true}},
 		"a note on scripts":      {shell, "text/html", Document{NeedsScripts: true}},
+		"frames":                 {`<script src=nav.js></script><frameset cols="20%,80%"><frame src=list.html><frame src=overview.html><noframes></noframes></frameset><noscript>JavaScript is disabled on your browser.</noscript>`, "text/html", Document{}},
+		"a frame that counts":    {shell + `<noscript><iframe src=count.html></iframe></noscript>`, "text/html", Document{NeedsScripts: true}},
 		"a note below much text": {shell + strings.Repeat("<p>Text that needs no scripts.", 9), "text/html", Document{}},
 		"nothing, no scripts":    {`<div id=root></div>`, "text/html", Document{}},
 	} {
