@@ -63,12 +63,16 @@ func TestLinksOfADocument(t *testing.T) {
 }
 
 // TestLinkToMail checks that a link to a mail address is recorded with so many redirects that no
-// program follows it.
+// program follows it, and not recorded if the page says noindex.
 func TestLinkToMail(t *testing.T) {
 	w := newWorld(t, respond(200, "text/html", `<p><a href="mailto:jane@a.example">Jane</a>, <a href="mailto:joe@a.example" rel=nofollow>Joe</a>`))
 	got := w.run(t, w.batch("/"))
 	if links := got.Ledger.Links; len(links) != 1 || links[0].Target != "http://a.example:25/jane" || links[0].Anchor != "Jane" || links[0].Hops <= collection.MaxHops {
 		t.Errorf("links %+v", links)
+	}
+	w = newWorld(t, respond(200, "text/html", `<meta name=robots content=noindex><p><a href="mailto:jane@a.example">Jane</a>, <a href=/next>next</a>`))
+	if links := w.run(t, w.batch("/")).Ledger.Links; len(links) != 1 || links[0].Anchor != "next" {
+		t.Errorf("links of a page with noindex: %+v", links)
 	}
 }
 

@@ -237,7 +237,7 @@ func (p page) ask(read *document.Document, collection string) {
 }
 
 // links returns the page's links. It leaves out links with rel=nofollow, except those to the
-// canonical address and to assets.
+// canonical address and to assets. If the page says noindex, it also leaves out links to mail addresses.
 func (p page) links(o book.Outcome, read *document.Document) []book.Link {
 	found := read.Links(p.address)
 	links := make([]book.Link, 0, len(found))
@@ -251,6 +251,9 @@ func (p page) links(o book.Outcome, read *document.Document) []book.Link {
 			Depth: more(o.Depth), Collection: collectionOf(o),
 		}
 		if l.Address.IsMail() {
+			if read.Robots.NoIndex {
+				continue // searches would show words of the page around the link
+			}
 			link.Hops = mailHops
 		}
 		links = append(links, link)

@@ -127,7 +127,7 @@ type Result struct {
 	MoreOfSite  int          `json:"more_of_site"` // number of further results of the site that Query.FoldSites has moved down
 	Across      string       `json:"across"`       // language into which the query was translated to find the page
 	Pinned      bool         `json:"pinned"`       // whether the operator has chosen that the page comes first for this query
-	Unvisited   bool         `json:"unvisited"`    // whether no page is stored: only links to it were found
+	Unvisited   bool         `json:"unvisited"`    // whether no page is stored: only links to it were found; URL may be a mail address, such as mailto:jane@example.org
 	Image       *Image       `json:"image"`
 	Explanation *Explanation `json:"explanation"`
 }
