@@ -3,34 +3,41 @@ package style
 import (
 	"bytes"
 	"slices"
+	"strings"
 )
 
 // Limits on what Hidden keeps of style sheets.
 const (
-	maxSheets = 256 << 10 // greatest size of all sheets together, in bytes; the rest is not read
-	maxNames  = 1000      // greatest number of selectors that hide elements, and of names in other selectors
+	maxSheets = 256 << 10 // greatest size of all sheets together, in bytes
+	maxNames  = 1000      // greatest number of selectors that hide elements, and of names in selectors that show some
 )
 
 // Hidden knows which elements the style sheets of a page hide. It understands selectors of a class
 // (.note), of an id (#note), and of an element with a class (p.note), outside of @media and other
-// at-rules. Rules with other selectors hide nothing.
+// at-rules. Rules with other selectors, or with rules inside of them, hide nothing.
 //
 // What a sheet hides may be shown again, after a click or when the window is wide:
 //
-//	.tab { display: none }   .tab.active { display: block }
+//	.tab { display: none }      .tab.active { display: block }
+//	.hidden { display: none }   @media (min-width: 768px) { .wide { display: block } }
 //
-// So an element is not hidden by its class or id if the sheets set display or visibility to another
-// value in any rule whose selector has this class or id. The zero Hidden hides nothing.
+// So an element is not hidden if any rule sets display or visibility to another value, and its selector
+// has one of the element's classes or its id, or leads to elements of its name, such as ".menu li". No
+// element is hidden if such a selector tells nothing of the elements (:target), if rules inside of others
+// set these properties, or if a limit has cut off a part of the sheets. The zero Hidden hides nothing.
 type Hidden struct {
 	selectors map[string]bool // selectors that hide elements, such as "p.note", with the element in lower case
-	shown     map[string]bool // classes and ids that other rules show, such as ".note"
+	shown     map[string]bool // classes, ids and elements that other rules show, such as ".note" and "li"
 	size      int             // bytes of the sheets read so far
+	unsure    bool            // whether any element may be shown, so that none is hidden
 }
 
 // Read adds the rules of a style sheet, in time linear in its size.
 func (h *Hidden) Read(sheet []byte) {
-	sheet = sheet[:min(len(sheet), maxSheets-h.size)]
 	h.size += len(sheet)
+	if h.unsure = h.unsure || h.size > maxSheets; h.unsure {
+		return
+	}
 	groups := 0 // number of open blocks of at-rules
 	start := 0  // of the selector that is being read
 	for i := 0; i < len(sheet); {
@@ -63,58 +70,91 @@ func (h *Hidden) Read(sheet []byte) {
 // as @media.
 func (h *Hidden) rule(selectors, declarations []byte, conditional bool) {
 	flat := flattened(withoutComments(declarations))
-	hides := hasDeclaration(flat, "display:none") || hasDeclaration(flat, "visibility:hidden")
-	if !hides && !hasDeclaration(flat, "display:") && !hasDeclaration(flat, "visibility:") {
+	if !bytes.Contains(flat, []byte("display:")) && !bytes.Contains(flat, []byte("visibility:")) {
 		return
 	}
+	if bytes.IndexByte(flat, '{') >= 0 {
+		h.unsure = true
+		return
+	}
+	shown, hides := drawn(flat)
 	for selector := range bytes.SplitSeq(selectors, []byte(",")) {
 		selector = bytes.TrimSpace(selector)
-		name := nameIn(selector)
-		switch {
+		switch name := nameIn(selector); {
+		case shown:
+			h.show(selector)
 		case hides && !conditional && name != "" && len(h.selectors) < maxNames:
 			if h.selectors == nil {
 				h.selectors = make(map[string]bool)
 			}
 			h.selectors[name] = true
-		case !hides:
-			h.show(selector)
 		}
 	}
 }
 
-// show notes the classes and ids in a selector, whose elements may be shown.
+// drawn reports whether flattened declarations set display or visibility to a value by which an element
+// may be drawn, or hide it. Of several declarations of a property the last one counts.
+func drawn(flat []byte) (shown, hides bool) {
+	var display, visibility []byte
+	for declaration := range bytes.SplitSeq(flat, []byte(";")) {
+		property, value, _ := bytes.Cut(declaration, []byte(":"))
+		value, _, _ = bytes.Cut(value, []byte("!"))
+		switch string(property) {
+		case "display":
+			display = value
+		case "visibility":
+			visibility = value
+		}
+	}
+	hides = string(display) == "none" || string(visibility) == "hidden"
+	return !hides && len(display)+len(visibility) > 0, hides
+}
+
+// show notes which elements a selector may show: those with a class or id in it. If it ends with neither,
+// as ".menu li" does, it is those with the name at its end.
 func (h *Hidden) show(selector []byte) {
+	for i := 0; i < len(selector); {
+		if c := selector[i]; c != '.' && c != '#' {
+			i++
+			continue
+		}
+		name, end := identifier(selector, i+1)
+		h.add(string(selector[i]) + name)
+		i = end
+	}
+	last := selector[bytes.LastIndexAny(selector, " >+~")+1:]
+	if bytes.ContainsAny(selector, ".#:[") && !bytes.ContainsAny(last, ".#") {
+		name, _ := identifier(last, 0)
+		h.add(strings.ToLower(name))
+	}
+}
+
+// add adds a name to h.shown; "" stands for any element.
+func (h *Hidden) add(name string) {
+	if h.unsure = h.unsure || name == "" || len(h.shown) >= maxNames; h.unsure {
+		return
+	}
 	if h.shown == nil {
 		h.shown = make(map[string]bool)
 	}
-	for i := 0; i < len(selector); i++ {
-		if c := selector[i]; c != '.' && c != '#' {
-			continue
-		}
-		if _, end := identifier(selector, i+1); len(h.shown) < maxNames {
-			h.shown[string(selector[i:end])] = true
-		} else {
-			h.selectors = nil // which of them are shown is not known any more
-		}
-	}
+	h.shown[name] = true
 }
 
 // Hides reports whether the sheets hide an element with the given name in lower case, the value of its
 // attribute class, and its id.
 func (h *Hidden) Hides(element string, class []byte, id string) bool {
-	if len(h.selectors) == 0 {
+	if len(h.selectors) == 0 || h.unsure || h.shown[element] || h.shown["#"+id] {
 		return false
 	}
-	hides := func(before, name string) bool { return h.selectors[before+name] && !h.shown[name] }
-	if id != "" && hides("", "#"+id) {
-		return true
-	}
+	hides := h.selectors["#"+id]
 	for word := range bytes.FieldsSeq(class) {
-		if name := "." + string(word); hides("", name) || hides(element, name) {
-			return true
+		name := "." + string(word)
+		if h.shown[name] {
+			return false
 		}
+		hides = hides || h.selectors[name] || h.selectors[element+name]
 	}
-	return false
+	return hides
 }
 
 // nameIn returns a selector as in Hidden.selectors; "" if it is none that Hidden understands.
@@ -193,9 +233,4 @@ func flattened(declarations []byte) []byte {
 		}
 	}
 	return flat
-}
-
-// hasDeclaration reports whether flattened declarations have one that begins with the given text.
-func hasDeclaration(flat []byte, text string) bool {
-	return bytes.HasPrefix(flat, []byte(text)) || bytes.Contains(flat, []byte(";"+text))
 }

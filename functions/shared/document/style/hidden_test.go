@@ -31,13 +31,24 @@ func TestHidden(t *testing.T) {
 		"shown when active":      {".a{display:none} .a.active{display:block}", "p", "a", "", false},
 		"shown in wide windows":  {".a{display:none} @media(min-width:9em){.a{display:block}}", "p", "a", "", false},
 		"shown before":           {"#m:checked ~ .a{display:flex} .a{display:none}", "p", "a", "", false},
+		"shown by another class": {`.a{display:none} @media(min-width:9em){.m\:b{display:block}}`, "p", "a m:b", "", false},
+		"shown by its id":        {".a{display:none} #b{display:block}", "p", "a", "b", false},
+		"shown as a target":      {".a{display:none} :target{display:block}", "p", "a", "", false},
+		"shown in a menu":        {".a{display:none} .menu li{display:block}", "li", "a", "", false},
+		"not in a menu":          {".a{display:none} .menu li{display:block}", "p", "a", "", true},
+		"shown by a nested rule": {".a{display:none; &.active{display:block}}", "p", "a", "", false},
+		"a nested rule hides":    {".a{ .b{color:red;display:none} }", "p", "a", "", false},
+		"a wide window, nested":  {".a{display:none;@media(min-width:9em){display:block}}", "p", "a", "", false},
+		"declared twice":         {".a{display:none;display:block}", "p", "a", "", false},
+		"in a string":            {".a{content:';display:none'}", "p", "a", "", false},
 		"another is shown":       {".a{display:none} .ab{display:block}", "p", "a", "", true},
 		"another property":       {".a{-x-display:none;overflow:hidden}", "p", "a", "", false},
 		"white text":             {".a{color:#fff}", "p", "a", "", false},
 		"no end":                 {".a{display:none", "p", "a", "", true},
 		"nested":                 {".b{&:hover{color:red}} .a{display:none}", "p", "a", "", true},
 		"too many names":         {".a{display:none}" + manyNames(), "p", "a", "", false},
-		"a sheet that is cut":    {strings.Repeat(" ", maxSheets) + ".a{display:none}", "p", "a", "", false},
+		"many names before":      {manyNames() + ".a{display:none}", "p", "a", "", false},
+		"a sheet that is cut":    {".a{display:none}" + strings.Repeat(" ", maxSheets) + ".a.b{display:block}", "p", "a", "", false},
 		"nothing":                {"", "p", "a", "a", false},
 	} {
 		var h Hidden
@@ -64,6 +75,20 @@ func TestHiddenSheets(t *testing.T) {
 	h.Read([]byte(".a.open{display:block}"))
 	if h.Hides("", []byte("a"), "") || !h.Hides("", []byte("b"), "") {
 		t.Errorf("%+v", h)
+	}
+}
+
+// TestHiddenLinear checks that the names in a selector are read once each, even if they have escaped
+// dots, and so take no more memory than the selector.
+func TestHiddenLinear(t *testing.T) {
+	var h Hidden
+	h.Read([]byte("." + strings.Repeat(`\.`, 1000) + "{display:block}"))
+	size := 0
+	for name := range h.shown {
+		size += len(name)
+	}
+	if size > 2000 {
+		t.Errorf("%d names with %d bytes", len(h.shown), size)
 	}
 }
 
