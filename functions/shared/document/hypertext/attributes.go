@@ -15,7 +15,7 @@ type attributes struct {
 	language                               string // programming language, from a class such as language-go
 	hidden, navigation, main               bool
 	undrawn                                bool // not drawn by browsers, because of the attribute hidden or style, or a style element; aria-hidden does not say so
-	class                                  []byte
+	class, style                           []byte
 	media                                  string
 	href, src, alt, title, rel, lang, kind string
 	id, name, property, pragma, content    string
@@ -46,6 +46,7 @@ func (a *attributes) read(element atom.Atom, written []rawAttribute) {
 			a.hidden = a.hidden || string(bytes.TrimSpace(value)) == "true"
 		case "style":
 			a.undrawn = a.undrawn || hides(value)
+			a.style = value
 		case "href":
 			a.set(&a.href, value)
 			a.hasHref = true
@@ -78,7 +79,10 @@ func (a *attributes) read(element atom.Atom, written []rawAttribute) {
 			a.set(&a.content, value)
 		}
 	}
-	a.undrawn = a.undrawn || a.reader.styles.Hides(element.String(), a.class, a.id)
+	if !a.undrawn && a.reader.styles.Hides(element.String(), a.class, a.id) { // the attribute style outweighs style elements
+		own := bytes.ToLower(a.style)
+		a.undrawn = !bytes.Contains(own, []byte("display")) && !bytes.Contains(own, []byte("visibility"))
+	}
 	a.hidden = a.hidden || a.undrawn
 }
 

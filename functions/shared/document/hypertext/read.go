@@ -274,7 +274,8 @@ func (r *reader) start() {
 		case name == atom.Title && r.foreign == 0 && r.page.Title == "" && len(r.title) == 0:
 			r.inTitle = true
 		case name == atom.Style:
-			r.isStyle = r.isStatic && r.foreign == 0 && (a.media == "" || a.media == "all" || a.media == "screen")
+			around := r.page.Elements[r.page.Elements[number].Parent].Flags // a template or noscript may be around
+			r.isStyle = r.isStatic && r.foreign == 0 && around&(Unseen|NoScript) == 0 && (a.media == "" || a.media == "all" || a.media == "screen")
 		case name == atom.Script:
 			r.isData = strings.Contains(a.kind, "ld+json")
 			r.page.Scripts++

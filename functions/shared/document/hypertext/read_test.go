@@ -125,14 +125,16 @@ func TestHidden(t *testing.T) {
 func TestStyles(t *testing.T) {
 	const hidden = `<DIV Class="a note">text <b>in</b> it</DIV><p>after`
 	for page, want := range map[string]bool{
-		`<style>.note{display:none}</style>` + hidden:                                               true,
-		`<STYLE media=screen>div.note{display:none}</STYLE>` + hidden:                               true,
-		`<style media=print>.note{display:none}</style>` + hidden:                                   false,
-		`<svg><style>.note{display:none}</style></svg>` + hidden:                                    false,
-		`<template>.note{display:none}</template>` + hidden:                                         false,
-		`<style>.note{display:none}</style>` + hidden + `<script src=a.js></script>`:                false,
-		`<style>.note{display:none}</style><button onclick="show()">more</button>` + hidden:         false,
-		`<style>.note{display:none}</style><style>#m:checked~.note{display:block}</style>` + hidden: false,
+		`<style>.note{display:none}</style>` + hidden:                                                      true,
+		`<STYLE media=screen>div.note{display:none}</STYLE>` + hidden:                                      true,
+		`<style media=print>.note{display:none}</style>` + hidden:                                          false,
+		`<svg><style>.note{display:none}</style></svg>` + hidden:                                           false,
+		`<template><style>.note{display:none}</style></template>` + hidden:                                 false,
+		`<noscript><style>.note{display:none}</style></noscript>` + hidden:                                 false,
+		`<style>.note{display:none}</style><div class=note style="Display: block">text <b>in</b> it</div>`: false,
+		`<style>.note{display:none}</style>` + hidden + `<script src=a.js></script>`:                       false,
+		`<style>.note{display:none}</style><button onclick="show()">more</button>` + hidden:                false,
+		`<style>.note{display:none}</style><style>#m:checked~.note{display:block}</style>` + hidden:        false,
 	} {
 		p := Read([]byte(page))
 		for _, b := range p.Blocks {
