@@ -3,6 +3,7 @@ package hypertext
 import (
 	"bytes"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -33,7 +34,7 @@ func (r *reader) readAll(markup []byte) {
 	r.page.Blocks = make([]Block, 0, tags/8+8)
 	r.page.References = make([]Reference, 0, tags/12)
 	r.begin()
-	r.scanner.markup, r.isStatic = markup, !hasScripts(markup)
+	r.scanner.markup, r.isStatic = markup, sync.OnceValue(func() bool { return !hasScripts(markup) })
 	r.read()
 	r.finish()
 }
@@ -42,7 +43,8 @@ func (r *reader) readAll(markup []byte) {
 // such as a section that opens when a reader clicks its heading. So the style elements of such a page do
 // not count.
 func hasScripts(markup []byte) bool {
-	for _, sign := range [...]string{"<script", "<SCRIPT", " onclick=", " onload="} {
+	markup = bytes.ToLower(markup)
+	for _, sign := range [...]string{"<script", "onclick=", "onload="} {
 		if bytes.Contains(markup, []byte(sign)) {
 			return true
 		}
@@ -65,7 +67,7 @@ type reader struct {
 	inTitle  bool
 	styles   style.Hidden // which elements the style elements hide that were read so far
 	isStyle  bool         // whether the open style element is read
-	isStatic bool         // whether the page has no scripts (see hasScripts)
+	isStatic func() bool  // whether the page has no scripts (see hasScripts); found out at the first style element
 	script   []byte
 	isData   bool
 	data     int // bytes of JSON-LD read so far
@@ -275,7 +277,7 @@ func (r *reader) start() {
 			r.inTitle = true
 		case name == atom.Style:
 			around := r.page.Elements[r.page.Elements[number].Parent].Flags // a template or noscript may be around
-			r.isStyle = r.isStatic && r.foreign == 0 && around&(Unseen|NoScript) == 0 && (a.media == "" || a.media == "all" || a.media == "screen")
+			r.isStyle = r.foreign == 0 && around&(Unseen|NoScript) == 0 && (a.media == "" || a.media == "all" || a.media == "screen") && r.isStatic()
 		case name == atom.Script:
 			r.isData = strings.Contains(a.kind, "ld+json")
 			r.page.Scripts++
