@@ -9,7 +9,7 @@ import (
 // mailPort ends the origin of a mail address (see ParseMail): 25 is the port of mail servers. Browsers
 // request nothing from this port (https://fetch.spec.whatwg.org/#port-blocking), so no page has such
 // an address.
-const mailPort = ":25/"
+const mailPort = ":25"
 
 // maxLocalPart is the maximum length of a mail address before its @, in bytes (RFC 5321, section
 // 4.5.3.1.1).
@@ -44,7 +44,7 @@ func ParseMail(ref string) (Address, bool) {
 	if !found || !isLocalPart(local) || strings.ContainsAny(domain, `:/\?#@%`) {
 		return Address{}, false
 	}
-	a, err := Parse("http://" + strings.TrimSuffix(domain, ".") + mailPort + local)
+	a, err := Parse("http://" + strings.TrimSuffix(domain, ".") + mailPort + "/" + local)
 	if err != nil || !a.IsMail() {
 		return Address{}, false
 	}
@@ -53,25 +53,26 @@ func ParseMail(ref string) (Address, bool) {
 
 // IsMail reports whether the address is that of a mail address (see ParseMail), and not of a page.
 func (a Address) IsMail() bool {
-	if _, err := netip.ParseAddr(a.Site); err == nil || !strings.Contains(a.Site, ".") || strings.HasSuffix(a.Site, ".invalid") {
+	origin, is := strings.CutSuffix(a.Origin, mailPort)
+	domain, isHTTP := strings.CutPrefix(origin, "http://")
+	if !is || !isHTTP || !isDomain(domain) || !isLocalPart(strings.TrimPrefix(a.Path, "/")) {
 		return false
 	}
-	domain, is := strings.CutSuffix(a.Origin+"/", mailPort)
-	domain, isHTTP := strings.CutPrefix(domain, "http://")
-	return is && isHTTP && isDomain(domain) && isLocalPart(strings.TrimPrefix(a.Path, "/"))
+	_, err := netip.ParseAddr(a.Site)
+	return err != nil && strings.Contains(a.Site, ".") && !strings.HasSuffix(a.Site, ".invalid")
 }
 
 // Shown returns a canonical URL as people know it: mailto:jane@example.org for a mail address (see
 // ParseMail), and any other URL unchanged.
 func Shown(canonical string) string {
-	if !strings.Contains(canonical, mailPort) {
+	if !strings.Contains(canonical, mailPort+"/") {
 		return canonical
 	}
 	a := split(canonical)
 	if !a.IsMail() {
 		return canonical
 	}
-	return "mailto:" + strings.TrimPrefix(a.Path, "/") + "@" + strings.TrimSuffix(a.Host, ":25")
+	return "mailto:" + strings.TrimPrefix(a.Path, "/") + "@" + strings.TrimSuffix(a.Host, mailPort)
 }
 
 // ParseTypedMail returns the address of a mail address as people type it: with or without "mailto:". It
