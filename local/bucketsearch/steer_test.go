@@ -76,6 +76,7 @@ func TestSteering(t *testing.T) {
 		{"search heron", 0, "0 pages match"},
 		{"collections remove --yes default", 0, "Collection default is removed"},
 		{"forget --yes mailto:jane@example.org", 0, "0 stored pages forgotten"},
+		{"why --json jane@example.org", 0, `"url": "mailto:jane@example.org"`},
 		{"why jane@example.org", 0, "to take that back: bucketsearch forget --undo"},
 		{"forget --undo jane@example.org", 0, "no longer forgotten"},
 	} {

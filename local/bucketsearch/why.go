@@ -47,6 +47,7 @@ func whyCommand(where *location) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			story.URL = address.Shown(story.URL)
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), struct {
 					why.Story
@@ -119,7 +120,7 @@ func printStory(out io.Writer, s why.Story, waits string, where *location) {
 	tell := func(topic, format string, args ...any) {
 		fmt.Fprintf(out, "%-10s%s\n", topic, fmt.Sprintf(format, args...))
 	}
-	fmt.Fprintln(out, address.Shown(s.URL))
+	fmt.Fprintln(out, s.URL)
 	switch {
 	case !s.Forgotten.IsZero():
 		tell("forgotten", "since %s; nothing else is kept of it", s.Forgotten.Format(timeForm))
