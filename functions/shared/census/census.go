@@ -28,8 +28,7 @@
 //
 // The range of a part goes from the place "from" up to the place "to", without it; "to" is 0 at the end of the
 // space. Parts may be missing: their URLs were not counted. Members that are 0 or empty are left out. "next" is there
-// if URLs from this place on are still to be counted, by the next step of a count that is made in several steps. An
-// earlier program ignores it, and counts such URLs when it counts again.
+// if URLs from this place on are still to be counted, by the next step of a count that is made in several steps.
 //
 //	format  since       what is new
 //	1       2026-11-26
