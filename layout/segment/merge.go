@@ -263,7 +263,10 @@ func (in *input) copyColumns(ctx context.Context, w *columnWriter) error {
 // to dst.
 func (in *input) copyRows(ctx context.Context, dst []byte, name string, width int) ([]byte, error) {
 	rows, err := in.rows(ctx, name, width)
-	return in.appendLiving(dst, rows, width), err
+	if err != nil {
+		return nil, err
+	}
+	return in.appendLiving(dst, rows, width), nil
 }
 
 // appendLiving appends to dst those of the rows that are of living documents. The rows have width bytes each.

@@ -210,6 +210,23 @@ func TestMergeFails(t *testing.T) {
 	if _, _, err := Merge(t.Context(), []Input{{Segment: mustOpen(t, damage)}}, 1<<30, ""); !errors.Is(err, ErrDamaged) {
 		t.Errorf("damaged: %v", err)
 	}
+	for name, lengthen := range map[string]func(*columnWriter){
+		"sketches": func(w *columnWriter) { w.sketches = append(w.sketches, make([]byte, sketchSize)...) },
+		"vectors":  func(w *columnWriter) { w.vectors = append(w.vectors, make([]byte, VectorSize)...) },
+	} {
+		b := NewBuilder(nil)
+		if err := b.Add(&Document{}, tokensOf(&Document{})); err != nil {
+			t.Fatal(err)
+		}
+		lengthen(&b.columns)
+		content, err := b.Finish()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := Merge(t.Context(), []Input{{Segment: mustOpen(t, content)}}, 1<<30, ""); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s of one more document: %v", name, err)
+		}
+	}
 }
 
 // TestTooLarge checks that no segment is written that exceeds a limit of the format, and that the error says so.
