@@ -71,7 +71,13 @@ func (s *store) save(name string) error {
 		}
 	}
 	places, err := json.Marshal(kept.objects)
-	return errors.Join(err, file.Sync(), os.WriteFile(name+".json", places, 0o644))
+	if err == nil {
+		err = errors.Join(file.Sync(), os.WriteFile(name+".new", places, 0o644))
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(name+".new", name+".json")
 }
 
 // openStore opens a store that save has written; found is false if there is none.
