@@ -240,7 +240,7 @@ func numberOf(truth bool) uint64 {
 
 // compareLinks orders links by the place and identity of their targets (hashes of the URLs, see
 // layout.Place). It orders links to the same target by all other fields except the source.
-func compareLinks(l, m Link) int {
+func compareLinks(l, m *Link) int {
 	if c := compareURL(l.Place, l.Target, m.Place, m.Target); c != 0 {
 		return c
 	}

@@ -27,7 +27,7 @@ func mustEncode(t testing.TB, b Book) []byte {
 func normal(b Book) Book {
 	b.Outcomes = slices.SortedFunc(slices.Values(b.Outcomes), Outcome.Compare)
 	b.Links = slices.SortedFunc(slices.Values(b.Links), func(l, m Link) int {
-		if c := compareLinks(l, m); c != 0 {
+		if c := compareLinks(&l, &m); c != 0 {
 			return c
 		}
 		return l.Source.Compare(m.Source)
@@ -78,6 +78,28 @@ func TestEncodeForgetsOrder(t *testing.T) {
 		if b.Outcomes[0].URL != first.URL {
 			t.Fatal("Encode has sorted its caller's book")
 		}
+	}
+}
+
+// TestRowsOfAlternatingLinks encodes links with the same text that differ in another field from page to
+// page. The links with the same value of this field must still share a row.
+func TestRowsOfAlternatingLinks(t *testing.T) {
+	var b Book
+	for i := range 10 {
+		l := Link{Target: "http://a/", Kind: Anchor, Region: Text, Anchor: "pond", Decision: []string{"", "robots"}[i%2]}
+		l.Place, l.Source[0] = layout.PlaceOf("a", layout.IdentityOf(l.Target)), byte(i)
+		b.Links = append(b.Links, l)
+	}
+	content := mustEncode(t, b)
+	if rows := drain(t, open(t, content).Targets(t.Context(), wholeSpace)); rows != 2 {
+		t.Errorf("%d rows, want 2", rows)
+	}
+	got, err := Decode(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := difference(b, got); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
 	}
 }
 

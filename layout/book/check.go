@@ -76,7 +76,7 @@ func inOrder(names []string) bool {
 	return true
 }
 
-func checkLink(l Link) error {
+func checkLink(l *Link) error {
 	if err := checkURL(l.Target, l.Place); err != nil {
 		return err
 	}

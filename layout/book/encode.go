@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"hash/crc32"
+	"hash/maphash"
 	"slices"
 
 	"github.com/klauspost/compress/zstd"
@@ -35,8 +36,11 @@ func Encode(b Book) ([]byte, error) {
 	}
 	slices.SortFunc(outcomes, Outcome.Compare)
 	urls := make(sourceURLs)
-	for _, l := range b.Links {
-		urls[l.Source] = ""
+	for i := range b.Links {
+		l := &b.Links[i]
+		if i == 0 || l.Source != b.Links[i-1].Source {
+			urls[l.Source] = ""
+		}
 		if l.Former {
 			v = version4
 		}
@@ -45,17 +49,12 @@ func Encode(b Book) ([]byte, error) {
 		urls.outcome(o)
 	}
 	sources := urls.table()
-	rows, err := rowsOf(b.Links, sources)
-	if err != nil {
-		return nil, fmt.Errorf("cannot encode book: %w", err)
-	}
-
 	w := newWriter(v)
 	for _, o := range outcomes {
 		w.outcome(o)
 	}
-	for _, r := range rows {
-		w.link(r)
+	if err := w.addLinks(b.Links, sources); err != nil {
+		return nil, fmt.Errorf("cannot encode book: %w", err)
 	}
 	return w.finish(sources), nil
 }
@@ -86,35 +85,6 @@ func (urls sourceURLs) table() []layout.Identity {
 		return cmp.Or(cmp.Compare(urls[a], urls[b]), a.Compare(b))
 	})
 	return table
-}
-
-// rowsOf turns links into rows, sorted by compareLinks. Links that differ only in their sources
-// (the pages that contain them) become one row. The parameter sources is the book's table of
-// sources, which has the identities of all these pages. A row names its sources by their indexes in
-// this table.
-func rowsOf(links []Link, sources []layout.Identity) ([]row, error) {
-	number := make(map[layout.Identity]uint32, len(sources))
-	for i, id := range sources {
-		number[id] = uint32(i)
-	}
-	alike := make(map[Link][]uint32)
-	for _, l := range links {
-		n := number[l.Source]
-		l.Source, l.Modified = layout.Identity{}, timeOf(secondsOf(l.Modified))
-		alike[l] = append(alike[l], n)
-	}
-	rows := make([]row, 0, len(alike))
-	for l, numbers := range alike {
-		if err := checkLink(l); err != nil {
-			return nil, err
-		}
-		slices.Sort(numbers)
-		rows = appendRows(rows, l, numbers)
-	}
-	slices.SortFunc(rows, func(a, b row) int {
-		return cmp.Or(compareLinks(a.Link, b.Link), cmp.Compare(a.sources[0], b.sources[0]))
-	})
-	return rows, nil
 }
 
 // blockTarget is the size, in bytes before compression, at which a block is closed.
@@ -169,11 +139,73 @@ func (w *writer) outcome(o Outcome) {
 	w.added(&w.outcomeBlocks, w.outcomes.columnWriter, o.Place, 1)
 }
 
-// link adds a row of links. After the first row no outcome can be added.
+// addLinks adds links, in any order. Links that differ only in their sources (the pages that contain
+// them) become one row. The parameter sources is the book's table of sources, which has the identities
+// of all these pages. addLinks fails if a link cannot be stored (see checkLink).
+func (w *writer) addLinks(links []Link, sources []layout.Identity) error {
+	var rows []row // the rows of one place
+	for keys := sortedKeys(links, sources); len(keys) > 0; {
+		place := keys[0].place
+		rows = rows[:0]
+		for ; len(keys) > 0 && keys[0].place == place; keys = keys[1:] {
+			l := &links[keys[0].link]
+			if n := len(rows); n > 0 && compareLinks(&rows[n-1].Link, l) == 0 {
+				rows[n-1].sources = append(rows[n-1].sources, keys[0].source)
+				continue
+			}
+			if err := checkLink(l); err != nil {
+				return err
+			}
+			r := row{*l, []uint32{keys[0].source}}
+			r.Source, r.Modified = layout.Identity{}, timeOf(secondsOf(l.Modified))
+			rows = append(rows, r)
+		}
+		for _, r := range joinAlike(rows) {
+			w.link(r)
+		}
+	}
+	return nil
+}
+
+// linkKey stands for a link when links are sorted. In the order of keys, links that differ only in
+// their sources are almost always neighbours. Keys are compared and moved much faster than links.
+type linkKey struct {
+	place  layout.Place
+	text   uint64 // hash of Link.Anchor, Around and Depth
+	source uint32 // index of Link.Source in the book's table of sources
+	link   uint32 // index of the link in the list of links
+}
+
+// sortedKeys returns the sorted keys of the links.
+func sortedKeys(links []Link, sources []layout.Identity) []linkKey {
+	number := make(map[layout.Identity]uint32, len(sources))
+	for i, id := range sources {
+		number[id] = uint32(i)
+	}
+	keys := make([]linkKey, len(links))
+	for i := range links {
+		l := &links[i]
+		text := maphash.String(seed, l.Anchor) ^ maphash.String(seed, l.Around)>>1 ^ uint64(l.Depth)
+		keys[i] = linkKey{l.Place, text, number[l.Source], uint32(i)}
+	}
+	slices.SortFunc(keys, func(a, b linkKey) int {
+		return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.text, b.text), cmp.Compare(a.source, b.source))
+	})
+	return keys
+}
+
+// seed is the seed of the hashes in linkKey. It differs from process to process, but the order of
+// the rows of a book does not depend on it.
+var seed = maphash.MakeSeed()
+
+// link adds a row of links; several rows if it has more than maxRow sources. Rows must be added in
+// the order of compareLinks. After the first row no outcome can be added.
 func (w *writer) link(l row) {
 	w.close(&w.outcomeBlocks, w.outcomes.columnWriter)
-	w.links.add(l)
-	w.added(&w.linkBlocks, w.links.columnWriter, l.Place, len(l.sources))
+	for sources := range slices.Chunk(l.sources, maxRow) {
+		w.links.add(row{l.Link, sources})
+		w.added(&w.linkBlocks, w.links.columnWriter, l.Place, len(sources))
+	}
 }
 
 // added must be called after a row was added to the open block of a section. It updates the block's

@@ -57,14 +57,22 @@ type row struct {
 	sources []uint32
 }
 
-// appendRows appends to rows the link l with several sources. The parameter numbers
-// holds the sorted indexes of the sources in the book's table of sources. One row is
-// appended, or several if there are more than maxRow sources.
-func appendRows(rows []row, l Link, numbers []uint32) []row {
-	for part := range slices.Chunk(numbers, maxRow) {
-		rows = append(rows, row{l, part})
+// joinAlike sorts rows by compareLinks, and joins those that differ only in their sources. The result
+// shares memory with rows, which must not be used afterwards.
+func joinAlike(rows []row) []row {
+	slices.SortFunc(rows, func(r, s row) int { return compareLinks(&r.Link, &s.Link) })
+	joined := rows[:0]
+	for _, r := range rows {
+		if n := len(joined); n > 0 && joined[n-1].Link == r.Link {
+			joined[n-1].sources = append(joined[n-1].sources, r.sources...)
+		} else {
+			joined = append(joined, r)
+		}
 	}
-	return rows
+	for _, r := range joined {
+		slices.Sort(r.sources)
+	}
+	return joined
 }
 
 // secondsOf returns a time as it is stored: in seconds since 1970, 0 for the zero time.

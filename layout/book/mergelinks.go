@@ -119,7 +119,7 @@ func (f Filter) row(l Link, sources []uint32, table []layout.Identity) ([]row, e
 		if changed.Target != l.Target {
 			return nil, fmt.Errorf("the filter has changed URL %s to %s", l.Target, changed.Target)
 		}
-		if err := checkLink(changed); err != nil {
+		if err := checkLink(&changed); err != nil {
 			return nil, err
 		}
 		changed.Source = layout.Identity{}
@@ -137,33 +137,21 @@ func (f Filter) row(l Link, sources []uint32, table []layout.Identity) ([]row, e
 // pages that contain them) are in one row. A page may have the same link twice: as a present link
 // in the rows of one book, and as a Former link in those of another. Then unite drops the Former
 // link.
-func unite(rows []row) []row {
-	slices.SortFunc(rows, func(r, s row) int { return compareLinks(r.Link, s.Link) })
-	var united []row
+func unite(rows []row) (united []row) {
 	var present row // the last row that is not Former, with all its sources
-	for len(rows) > 0 {
-		alike := 1
-		for alike < len(rows) && rows[alike].Link == rows[0].Link {
-			alike++
+	for _, r := range joinAlike(rows) {
+		r.sources = slices.Compact(r.sources)
+		if l := r.Link; !l.Former {
+			present = r
+		} else if l.Former = false; l == present.Link {
+			r.sources = slices.DeleteFunc(r.sources, func(number uint32) bool {
+				_, found := slices.BinarySearch(present.sources, number)
+				return found
+			})
 		}
-		var numbers []uint32
-		for _, r := range rows[:alike] {
-			numbers = append(numbers, r.sources...)
+		if len(r.sources) > 0 {
+			united = append(united, r)
 		}
-		slices.Sort(numbers)
-		numbers = slices.Compact(numbers)
-		if l := rows[0].Link; l.Former {
-			if l.Former = false; l == present.Link {
-				numbers = slices.DeleteFunc(numbers, func(number uint32) bool {
-					_, found := slices.BinarySearch(present.sources, number)
-					return found
-				})
-			}
-		} else {
-			present = row{l, numbers}
-		}
-		united = appendRows(united, rows[0].Link, numbers)
-		rows = rows[alike:]
 	}
 	return united
 }
