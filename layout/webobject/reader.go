@@ -2,10 +2,16 @@ package webobject
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"iter"
+	"runtime"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
@@ -51,11 +57,9 @@ func openTail(spf []byte) (tail, error) {
 // damage is reported last, by an error without a URL: wrong bytes between the pages, or a
 // wrong CRC-32 of the .webop, which is checked only if all pages could be read. Errors
 // wrap ErrDamaged.
-func (r *Reader) Objects() iter.Seq2[Entry, error] { return r.objects(newInflater()) }
-
-func (r *Reader) objects(inflater *runInflater) iter.Seq2[Entry, error] {
+func (r *Reader) Objects() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		sum := newChecksum()
+		inflater, sum := newInflater(), newChecksum()
 		for _, listed := range r.tail.pages {
 			o, raw, err := inflater.object(r.run(listed), listed.URL, listed.Size)
 			sum.add(raw, err)
@@ -66,12 +70,8 @@ func (r *Reader) objects(inflater *runInflater) iter.Seq2[Entry, error] {
 				return
 			}
 		}
-		err := r.checkBetween()
-		if err == nil {
-			err = sum.check(r.tail.members[0])
-		}
-		if err != nil {
-			yield(Entry{}, fmt.Errorf("cannot read package: %w: %w", ErrDamaged, err))
+		if err := r.checkRest(sum); err != nil {
+			yield(Entry{}, err)
 		}
 	}
 }
@@ -94,6 +94,14 @@ func (r *Reader) Select(wanted func(url string) bool) iter.Seq2[Entry, error] {
 			}
 		}
 	}
+}
+
+// checkRest checks the bytes between the pages, and the CRC-32 of the .webop, whose value the checksum has.
+func (r *Reader) checkRest(sum checksum) error {
+	if err := cmp.Or(r.checkBetween(), sum.check(r.tail.members[0])); err != nil {
+		return fmt.Errorf("cannot read package: %w: %w", ErrDamaged, err)
+	}
+	return nil
 }
 
 func damagedPage(listed Listed, err error) error {
@@ -182,18 +190,36 @@ func get(ctx context.Context, r blob.Reader, key string, at blob.Range) ([]byte,
 
 // verify decodes a whole storage package and checks every byte: the headers of the zip, the CRCs
 // and the holes. It compares the description and the map with the Web objects, and the Web objects
-// with their hashes. It returns an error at the first damage.
+// with their hashes. It uses all processors, and returns one error if there is any damage.
 func verify(spf []byte) error {
 	r, err := Open(spf)
 	if err != nil {
 		return err
 	}
-	inflater := newInflater()
-	inflater.reuse = true // each object is used only until the next one is decoded
-	for _, err := range r.objects(inflater) {
-		if err != nil {
-			return err
-		}
+	pages := r.tail.pages
+	crcs := make([]uint32, len(pages))
+	var next atomic.Int64 // index of the page that is checked next
+	var group errgroup.Group
+	for range min(runtime.GOMAXPROCS(0), len(pages)) {
+		group.Go(func() error {
+			inflater := newInflater()
+			inflater.reuse = true // each object is used only until the next one is decoded
+			for i := next.Add(1) - 1; i < int64(len(pages)); i = next.Add(1) - 1 {
+				_, raw, err := inflater.object(r.run(pages[i]), pages[i].URL, pages[i].Size)
+				if err != nil {
+					return damagedPage(pages[i], err)
+				}
+				crcs[i] = crc32.ChecksumIEEE(raw)
+			}
+			return nil
+		})
 	}
-	return nil
+	if err := group.Wait(); err != nil {
+		return fmt.Errorf("cannot read package: %w", err)
+	}
+	sum := newChecksum()
+	for i, crc := range crcs {
+		sum.crc = combineCRC(sum.crc, crc, pages[i].Size)
+	}
+	return r.checkRest(sum)
 }
