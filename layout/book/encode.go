@@ -148,17 +148,16 @@ func (w *writer) addLinks(links []Link, sources []layout.Identity) error {
 		place := keys[0].place
 		rows = rows[:0]
 		for ; len(keys) > 0 && keys[0].place == place; keys = keys[1:] {
-			l := &links[keys[0].link]
-			if n := len(rows); n > 0 && compareLinks(&rows[n-1].Link, l) == 0 {
+			l := links[keys[0].link]
+			l.Source, l.Modified = layout.Identity{}, timeOf(secondsOf(l.Modified))
+			if n := len(rows); n > 0 && rows[n-1].Link == l {
 				rows[n-1].sources = append(rows[n-1].sources, keys[0].source)
 				continue
 			}
-			if err := checkLink(l); err != nil {
+			if err := checkLink(&l); err != nil {
 				return err
 			}
-			r := row{*l, []uint32{keys[0].source}}
-			r.Source, r.Modified = layout.Identity{}, timeOf(secondsOf(l.Modified))
-			rows = append(rows, r)
+			rows = append(rows, row{l, []uint32{keys[0].source}})
 		}
 		for _, r := range joinAlike(rows) {
 			w.link(r)
