@@ -20,8 +20,8 @@ const (
 	// Index does not wait while its total working time is at most headStart plus the time since the
 	// system started divided by indexShare. So the first pages can be searched at once. Neither does it
 	// wait in a crawl that spends most of its time on delays between requests.
-	headStart  = 2 * time.Second
-	indexShare = 10
+	headStart  = 250 * time.Millisecond
+	indexShare = 20
 )
 
 // yield returns a function that does the work of index, but lets a crawl go first. On a laptop, fetch and

@@ -14,10 +14,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 )
 
-// TestIndexGivesWayOnceAMinute: Pages are fetched all the time, and index takes 2 seconds for each
-// message. It must handle two messages at once. Then it has worked for longer than it may without waiting
-// (see headStart), so it must wait for longestYield before the third message. After that it must handle
-// messages without waiting, for as long as longestYield.
+// TestIndexGivesWayOnceAMinute: Pages are fetched all the time, and index takes the time headStart for each
+// message. It must handle two messages at once. Then it has worked for longer than it may without waiting,
+// so it must wait for longestYield before the third message. After that it must handle messages without
+// waiting, for as long as longestYield.
 func TestIndexGivesWayOnceAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		queues := newQueues(nil, nil)
@@ -28,7 +28,7 @@ func TestIndexGivesWayOnceAMinute(t *testing.T) {
 		var at []time.Duration
 		index := yield(t.Context(), func(context.Context, events.SQSEvent) (events.SQSEventResponse, error) {
 			at = append(at, time.Since(began))
-			time.Sleep(2 * time.Second)
+			time.Sleep(headStart)
 			return events.SQSEventResponse{}, nil
 		}, queues)
 		for range 4 {
@@ -36,7 +36,7 @@ func TestIndexGivesWayOnceAMinute(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		want := []time.Duration{0, 2 * time.Second, 4*time.Second + longestYield, 6*time.Second + longestYield}
+		want := []time.Duration{0, headStart, 2*headStart + longestYield, 3*headStart + longestYield}
 		if diff := cmp.Diff(want, at); diff != "" {
 			t.Errorf("times at which messages were taken (-want +got):\n%s", diff)
 		}
@@ -101,8 +101,8 @@ func TestIndexStopsWaiting(t *testing.T) {
 }
 
 // TestIndexOfPoliteCrawlNeverWaits: Pages are fetched all the time, and every ten seconds there is a
-// message for which index takes half a second. It must handle each message at once, because it works for
-// only a twentieth of the time, less than one part in indexShare.
+// message for which index takes a quarter of a second. It must handle each message at once, because it works
+// for only a fortieth of the time, less than one part in indexShare.
 func TestIndexOfPoliteCrawlNeverWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		queues := newQueues(nil, nil)
@@ -110,7 +110,7 @@ func TestIndexOfPoliteCrawlNeverWaits(t *testing.T) {
 			t.Fatal(err)
 		}
 		index := yield(t.Context(), func(context.Context, events.SQSEvent) (events.SQSEventResponse, error) {
-			time.Sleep(500 * time.Millisecond)
+			time.Sleep(250 * time.Millisecond)
 			return events.SQSEventResponse{}, nil
 		}, queues)
 		for range 50 {
@@ -118,10 +118,10 @@ func TestIndexOfPoliteCrawlNeverWaits(t *testing.T) {
 			if _, err := index(t.Context(), events.SQSEvent{}); err != nil {
 				t.Fatal(err)
 			}
-			if took := time.Since(began); took != 500*time.Millisecond {
-				t.Fatalf("a message took %v, want half a second", took)
+			if took := time.Since(began); took != 250*time.Millisecond {
+				t.Fatalf("a message took %v, want a quarter of a second", took)
 			}
-			time.Sleep(10*time.Second - 500*time.Millisecond)
+			time.Sleep(10*time.Second - 250*time.Millisecond)
 		}
 	})
 }
