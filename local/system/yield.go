@@ -28,7 +28,8 @@ const (
 // index compete for the same processors, and fetch comes first, because a person waits for the crawl.
 // Once index has worked for longer than headStart and indexShare allow, the function waits before each
 // message while pages are fetched, for at most longestYield. After a wait of longestYield it handles
-// messages without waiting for longestYield, and so on in turn. When the context stopping ends, a wait ends
+// messages without waiting for longestYield, and so on in turn. After a shorter wait it handles messages
+// without waiting until pages are fetched again. When the context stopping ends, a wait ends
 // with an error. The function may be called for several messages at the same time: they wait one after
 // another, so that after a wait of longestYield all of them are handled.
 func yield(stopping context.Context, index queue.Function, queues queue.Set) queue.Function {
@@ -36,6 +37,7 @@ func yield(stopping context.Context, index queue.Function, queues queue.Set) que
 	var worked atomic.Int64        // time for which index has handled messages, as a time.Duration
 	turn := make(chan struct{}, 1) // has an element while a call decides whether to wait, and waits
 	var yielded time.Time          // when the last wait of longestYield ended; only who has the turn may use it
+	var calmed bool                // whether the last wait ended because nothing was fetched any more; only who has the turn may use it
 	wait := func(ctx context.Context) error {
 		select {
 		case turn <- struct{}{}:
@@ -47,6 +49,9 @@ func yield(stopping context.Context, index queue.Function, queues queue.Set) que
 		}
 		began := time.Now()
 		if time.Duration(worked.Load()) <= headStart+began.Sub(started)/indexShare || began.Sub(yielded) < longestYield {
+			return nil
+		}
+		if calmed && !fetching(queues) {
 			return nil
 		}
 		busy := began // when pages were last fetched
@@ -62,8 +67,9 @@ func yield(stopping context.Context, index queue.Function, queues queue.Set) que
 			case <-time.After(yieldLook):
 			}
 		}
-		if yielded = time.Now(); yielded.Sub(began) < longestYield {
-			yielded = time.Time{} // pages are no longer fetched: look again at the next message
+		yielded = time.Now()
+		if calmed = yielded.Sub(began) < longestYield; calmed {
+			yielded = time.Time{} // look again at the next message whether pages are fetched
 		}
 		return nil
 	}

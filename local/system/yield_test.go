@@ -77,6 +77,42 @@ func TestIndexGivesWayTogether(t *testing.T) {
 	})
 }
 
+// TestIndexGoesOnAfterCrawl: Index has worked for longer than it may without waiting. It must wait until no
+// pages have been fetched for the time calm, and then handle all further messages at once.
+func TestIndexGoesOnAfterCrawl(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		queues := newQueues(nil, nil)
+		if _, err := queues[task.Fetch].Send("a batch", 0); err != nil {
+			t.Fatal(err)
+		}
+		var at []time.Time
+		index := yield(t.Context(), func(context.Context, events.SQSEvent) (events.SQSEventResponse, error) {
+			at = append(at, time.Now())
+			time.Sleep(2 * headStart)
+			return events.SQSEventResponse{}, nil
+		}, queues)
+		began := time.Now()
+		time.AfterFunc(time.Second, func() {
+			for _, m := range queues[task.Fetch].Receive(1) {
+				queues[task.Fetch].Delete(m.ReceiptHandle)
+			}
+		})
+		for range 4 {
+			if _, err := index(t.Context(), events.SQSEvent{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if waited := at[1].Sub(began); waited < time.Second || waited > time.Second+calm+yieldLook {
+			t.Errorf("the second message was handled after %v, want the time calm after the end of the crawl", waited)
+		}
+		for i := 2; i < len(at); i++ {
+			if took := at[i].Sub(at[i-1]); took != 2*headStart {
+				t.Errorf("message %d was handled after %v, want %v", i, took, 2*headStart)
+			}
+		}
+	})
+}
+
 // TestIndexStopsWaiting: Index waits while pages are fetched, when the system stops. It must stop waiting.
 func TestIndexStopsWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
