@@ -48,7 +48,7 @@ func (s *Segment) checkColumns(ctx context.Context) error {
 		}
 	}
 	if s.HasVectors() {
-		if _, err := s.allVectors(ctx); err != nil {
+		if _, err := s.AllVectors(ctx); err != nil {
 			return err
 		}
 	}

@@ -222,7 +222,8 @@
 //     column "language source": counts as empty.
 //     column "vector.pages" (see Vector): similar documents do not support each other in searches. It was the
 //     column "vector" (kind 1) before, which is read and no longer written. Programs from before
-//     "vector.pages" find no vectors in the segment, and lose them if they merge it.
+//     "vector.pages" find no vectors in the segment, and lose them if they merge it. Searches use vectors
+//     only if all segments of the index have them.
 //     column "translation" (see Document.Translation): no dictionaries are learnt from the segment.
 //     column "own date" (see Document.Date): no date is known.
 //     columns "suggestion …": suggestions are in the column "suggestions" (see below), if there are any.

@@ -224,7 +224,7 @@ func (in *input) copyColumns(ctx context.Context, w *columnWriter) error {
 		return err
 	}
 	if !w.vectorless {
-		rows, err := in.allVectors(ctx)
+		rows, err := in.AllVectors(ctx)
 		if err != nil {
 			return err
 		}

@@ -44,7 +44,11 @@ type VectorTerm struct {
 }
 
 // HasVectors reports whether the segment has the vectors of its documents.
-func (s *Segment) HasVectors() bool { return s.hasColumn(vectorPages) || s.hasColumn(vectors) }
+func (s *Segment) HasVectors() bool { return s.VectorsInPages() || s.hasColumn(vectors) }
+
+// VectorsInPages reports whether Vectors can read the vectors of some documents. Those of a segment of an earlier
+// program can only be read by AllVectors.
+func (s *Segment) VectorsInPages() bool { return s.hasColumn(vectorPages) }
 
 // EncodedVector is a Vector as a segment stores it: for each term its Hash and its Weight, then zeros. It has
 // VectorSize bytes.
@@ -60,19 +64,9 @@ func (v EncodedVector) Decode() Vector {
 }
 
 // Vectors returns the vectors of some documents, in their order. It reads, with at most one call of Source.Read,
-// those of the vectorBlock documents around each; from segments of earlier programs the vectors of all documents.
-// The docs must be ascending.
+// those of the vectorBlock documents around each. The docs must be ascending. It fails unless VectorsInPages.
 func (s *Segment) Vectors(ctx context.Context, docs []uint32) ([]EncodedVector, error) {
 	found := make([]EncodedVector, len(docs))
-	if s.hasColumn(vectors) {
-		rows, err := s.rows(ctx, vectors, VectorSize)
-		for i, doc := range docs {
-			if err == nil {
-				found[i] = rows[int(doc)*VectorSize:][:VectorSize:VectorSize]
-			}
-		}
-		return found, err
-	}
 	total := VectorSize * int64(s.tail.documents)
 	begin, err := s.pagedColumn(vectorPages, vectorPagesKind, total)
 	if err != nil {
@@ -106,9 +100,9 @@ func (s *Segment) Vectors(ctx context.Context, docs []uint32) ([]EncodedVector, 
 	return found, nil
 }
 
-// allVectors reads the vectors of all documents, one after another.
-func (s *Segment) allVectors(ctx context.Context) ([]byte, error) {
-	if s.hasColumn(vectors) {
+// AllVectors reads the vectors of all documents: an EncodedVector after another.
+func (s *Segment) AllVectors(ctx context.Context) ([]byte, error) {
+	if !s.VectorsInPages() {
 		return s.rows(ctx, vectors, VectorSize)
 	}
 	total := VectorSize * int64(s.tail.documents)

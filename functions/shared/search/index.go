@@ -221,7 +221,7 @@ func (m *Memory) giveBack(v *vocabulary) {
 //
 //	documents of hits
 //	of a segment: identities, dates, and columns for filters and facets; guides to its terms;
-//	words and suggestions, if an earlier version of the program has built it
+//	words, suggestions and term vectors, if an earlier version of the program has built it
 //	dictionaries for translation
 //	terms of words in texts (see vocabulary)
 //
@@ -250,6 +250,7 @@ type place struct {
 // something else than a document:
 const (
 	allDocuments = 1<<32 - 1 // the identities (hashes of URLs) of a segment's documents
+	allVectors   = 1<<32 - 2 // the term vectors of all documents of a segment that an earlier version of the program has built
 	allLanguages = 1<<32 - 4 // the languages of a segment's documents
 	allDates     = 1<<32 - 5 // the own dates of a segment's pages (see ownDates)
 	whole        = 1<<32 - 3 // a whole dictionary, whose object key is in place.segment
@@ -301,6 +302,28 @@ func (m *Memory) identities(key string) []layout.Identity {
 
 func (m *Memory) putIdentities(key string, ids []layout.Identity) {
 	m.put(place{segment: key, doc: allDocuments}, ids, 256+int64(len(ids)*len(layout.Identity{})))
+}
+
+// vectors returns the term vectors of some documents of a segment. The docs must be ascending. If the vectors of the
+// segment can only be read all together, it takes them from the cache, or reads and decompresses them.
+func (m *Memory) vectors(ctx context.Context, from *segment.Segment, docs []uint32) ([]segment.EncodedVector, error) {
+	if from.VectorsInPages() {
+		return from.Vectors(ctx, docs)
+	}
+	p := place{segment: from.Ref().Key, doc: allVectors}
+	all, cached := m.get(p).([]byte)
+	if !cached {
+		var err error
+		if all, err = from.AllVectors(ctx); err != nil {
+			return nil, err
+		}
+		m.put(p, all, 256+int64(len(all)))
+	}
+	found := make([]segment.EncodedVector, len(docs))
+	for i, doc := range docs {
+		found[i] = all[int(doc)*segment.VectorSize:][:segment.VectorSize:segment.VectorSize]
+	}
+	return found, nil
 }
 
 // columnPlaces has the columns of strings that are cached, by name. The value is the number in place.doc under

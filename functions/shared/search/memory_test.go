@@ -2,8 +2,11 @@ package search
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
@@ -44,6 +47,42 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 	if m.document(place{segment: "other", doc: 99}) != nil {
 		t.Error("a document of another segment is taken for it")
+	}
+}
+
+// TestVectorsOfEarlierProgram reads the vectors of a segment that an earlier program has built. They must be those of a
+// new segment of the same documents, and be read only once.
+func TestVectorsOfEarlierProgram(t *testing.T) {
+	docs := []uint32{1, 3}
+	open := func(file string) (*segment.Segment, *countedReads) {
+		content, err := os.ReadFile("../../../layout/segment/testdata/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tail, err := segment.TailOf(content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counted := &countedReads{Source: segment.Bytes(content)}
+		s, err := segment.Open(t.Context(), counted, segment.Ref{Key: "s", Bytes: int64(len(content)), Tail: tail})
+		if err != nil {
+			t.Fatal(err)
+		}
+		counted.ranges = 0
+		return s, counted
+	}
+	later, _ := open("segment.v3.vectorpages")
+	want, err := later.Vectors(t.Context(), docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	earlier, counted := open("segment.v3.vectors")
+	m := NewMemory(1 << 20)
+	for range 2 {
+		got, err := m.vectors(t.Context(), earlier, docs)
+		if d := cmp.Diff(want, got); d != "" || err != nil || counted.ranges != 1 {
+			t.Errorf("after %d reads (-want +got)\n%s (%v)", counted.ranges, d, err)
+		}
 	}
 }
 

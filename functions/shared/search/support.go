@@ -85,7 +85,7 @@ func (s *search) readVectors(ctx deadline, matches []match) ([]segment.EncodedVe
 		if s.parts[part].Unvisited {
 			return nil
 		}
-		vectors, err := s.parts[part].Segment.Vectors(ctx, docs)
+		vectors, err := s.ix.memory.vectors(ctx, s.parts[part].Segment, docs)
 		for i, v := range vectors {
 			found[of[i]] = v
 		}
