@@ -3,6 +3,7 @@ package segment
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
@@ -77,6 +78,7 @@ func sizeInPages(n int64) int64 {
 
 // appendPages appends positions to a segment, divided into pages, each with its checksum.
 func appendPages(object, positions []byte) []byte {
+	object = slices.Grow(object, int(sizeInPages(int64(len(positions)))))
 	for len(positions) > 0 {
 		from := len(object)
 		n := min(pageContent, len(positions))
