@@ -52,6 +52,13 @@ func readAll(t testing.TB, s *Segment) error {
 	note(err)
 	_, err = s.Sketches(ctx)
 	note(err)
+	if s.VectorsInPages() {
+		vectors, err := s.Vectors(ctx, numbersBelow(min(s.Documents(), 1000)))
+		note(err)
+		for _, v := range vectors {
+			v.Decode()
+		}
+	}
 	for _, name := range numberColumns {
 		_, err = s.Numbers(ctx, name)
 		note(err)
