@@ -22,7 +22,8 @@
 //
 // Each kind of queries is asked in an engine that has answered the same queries before (warm), and in new ones on a
 // store in which each read takes 60 ms (cold). The option -memory sets the size of the engine's caches: if warm
-// queries make GETs, it is too small.
+// queries make GETs, it is too small. A second table has the times of warm queries in an index of a hundred times as
+// many pages, in a hundred leaves: a simulation with the measured times of one leaf and of its root.
 //
 // The output is a table of Markdown. Costs are those of a page for what is done for each page, and otherwise those
 // of a call. Behind each cost stands its growth: the exponent e by which the cost is about proportional to (number

@@ -21,17 +21,19 @@ type queryKind struct {
 	name  string
 	texts func(w *web, n int) []string // returns at most n queries
 	ask   asking
+
+	scatters bool // whether leaves answer them, too
 }
 
 // asking is a function that answers a query, and returns the number of results that it has found.
 type asking func(ctx context.Context, e *engine.Engine, text string) (found int, err error)
 
 var kinds = []queryKind{
-	{"two words", (*web).queries, find},
-	{"20 words", (*web).sentences, find},
-	{"prefix, four letters", func(w *web, n int) []string { return w.typed(n, func(s string) string { return s[:4] + "*" }) }, find},
-	{"word with two letters swapped", func(w *web, n int) []string { return w.typed(n, swapped) }, find},
-	{"suggestions for four letters", func(w *web, n int) []string { return w.typed(n, func(s string) string { return s[:4] }) }, suggest},
+	{"two words", (*web).queries, find, true},
+	{"20 words", (*web).sentences, find, true},
+	{"prefix, four letters", func(w *web, n int) []string { return w.typed(n, func(s string) string { return s[:4] + "*" }) }, find, true},
+	{"word with two letters swapped", func(w *web, n int) []string { return w.typed(n, swapped) }, find, true},
+	{"suggestions for four letters", func(w *web, n int) []string { return w.typed(n, func(s string) string { return s[:4] }) }, suggest, false},
 }
 
 // typed returns at most n words of at least six letters, as the function change changes them.
@@ -79,10 +81,11 @@ type latency struct {
 	requests, steps, bytes float64   // of a cold query, on average
 }
 
-// measureQueries returns the latencies of all kinds of queries in webs of the given sizes, as a table of Markdown. The
-// indexes of the webs are in the directory dir, or are made and left there.
+// measureQueries returns the latencies of all kinds of queries in webs of the given sizes, as a table of Markdown, and
+// those in a simulated index of many leaves as another. The indexes of the webs are in the directory dir, or are made
+// and left there.
 func measureQueries(ctx context.Context, pages []int, dir string, q inquiry) (string, error) {
-	all := make([]map[string]*latency, len(pages))
+	all, scattered := make([]map[string]*latency, len(pages)), make([]map[string][]float64, len(pages))
 	for i, n := range pages {
 		w := newWeb(n, func() {})
 		kept, err := keptIndex(ctx, w, dir)
@@ -90,7 +93,7 @@ func measureQueries(ctx context.Context, pages []int, dir string, q inquiry) (st
 			return "", fmt.Errorf("with %d pages: %w", n, err)
 		}
 		defer kept.Close() //nolint:errcheck // nothing is written
-		all[i] = make(map[string]*latency)
+		all[i], scattered[i] = make(map[string]*latency), make(map[string][]float64)
 		for _, k := range kinds {
 			l := new(latency)
 			all[i][k.name] = l
@@ -100,9 +103,15 @@ func measureQueries(ctx context.Context, pages []int, dir string, q inquiry) (st
 			if err := l.measureCold(ctx, kept, k, w, q); err != nil {
 				return "", fmt.Errorf("with %d pages: %s: %w", n, k.name, err)
 			}
+			if !k.scatters {
+				continue
+			}
+			if scattered[i][k.name], err = measureLeaves(ctx, kept, k, w, q); err != nil {
+				return "", fmt.Errorf("with %d leaves of %d pages: %s: %w", leaves, n, k.name, err)
+			}
 		}
 	}
-	return latencyTable(pages, all), nil
+	return latencyTable(pages, all) + leavesTable(pages, scattered), nil
 }
 
 // measureWarm asks one engine all queries, and then again: only that is measured.

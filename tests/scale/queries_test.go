@@ -13,12 +13,16 @@ import (
 // queries must make no requests. Then it checks that queries of all kinds find something, and that titles of pages at
 // the beginning and end of the web are suggested.
 func TestQueries(t *testing.T) {
-	q := inquiry{warm: 20, cold: 2, firstByte: time.Microsecond}
+	q := inquiry{warm: 6, cold: 2, firstByte: time.Microsecond}
 	dir := t.TempDir()
 	for range 2 {
 		table, err := measureQueries(t.Context(), []int{400, 1000}, dir, q)
 		if err != nil {
 			t.Fatal(err)
+		}
+		table, ofLeaves, _ := strings.Cut(table, "\n\n")
+		if n := strings.Count(ofLeaves, " → "); n != 4*3 {
+			t.Errorf("%d figures of four kinds of queries in leaves, want three each:\n%s", n, ofLeaves)
 		}
 		rows := strings.Split(strings.TrimSpace(table), "\n")[2:]
 		if len(rows) != len(kinds) {
