@@ -242,23 +242,41 @@ func (c *cursor) next() {
 
 // window sets c.bound to an upper bound of the word's scores in the window of documents that begins
 // with doc, and returns the last document of the window.
+//
+// The window ends with the first block of a list that ends. A block of a rare list, such as that of the names of
+// sites, may be as long as many windows. The list adds nothing to the bound of a window that has none of its
+// documents.
 func (c *cursor) window(doc uint32, t *statistics) (last uint32) {
 	if int64(doc) > c.last {
 		c.last = postings.NoMore
-		var bounds [kinds]float64
 		for i := range c.lists {
 			l := &c.lists[i]
 			if from := max(doc, l.doc); int64(from) > l.last {
 				l.last = int64(l.it.Shallow(from))
 				l.bound = l.most(t, l.it.BlockImpacts())
 			}
-			of := &bounds[l.kind]
-			*of = max(*of, l.bound)
 			c.last = min(c.last, l.last)
+		}
+		var bounds [kinds]float64
+		for i := range c.lists {
+			l := &c.lists[i]
+			if of := &bounds[l.kind]; l.bound > *of && l.occurs(doc, c.last) {
+				*of = l.bound
+			}
 		}
 		c.bound = bounds[ofText] + bounds[ofAnchors] + bounds[ofName]
 	}
 	return uint32(c.last)
+}
+
+// occurs reports whether the list may have a document in a window of documents, which is given by its first and its
+// last document. If the list's block goes on after the window, occurs moves the list to its first document that is not
+// before the window. So the list's document may be after that of its cursor, which is then before the window.
+func (l *listCursor) occurs(first uint32, last int64) bool {
+	if l.last > last && l.doc < first {
+		l.doc = l.it.Advance(first)
+	}
+	return int64(l.doc) <= last
 }
 
 // weight returns the weight of a variant's list in the current document. It is lower if the variant

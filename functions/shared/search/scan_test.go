@@ -1,0 +1,34 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+// TestRareListIsNoReasonToScan searches a word that all pages have in their texts, short ones at the beginning of the
+// segment and long ones after them. The first and the last page are start pages of sites with this word as their name.
+// These two names lie in one block of postings. It must not keep the scan from skipping the long pages between them.
+func TestRareListIsNoReasonToScan(t *testing.T) {
+	const short, all = 2 * nearest, 20 * nearest
+	docs := []segment.Document{page("http://ka", "ka")}
+	for i := 1; i < all-1; i++ {
+		body := "ka"
+		if i >= short {
+			body += strings.Repeat(" lo", 40)
+		}
+		docs = append(docs, page(fmt.Sprintf("http://mi/%d", i), body))
+	}
+	docs = append(docs, page("http://ka ne", "ka"))
+	ix := indexOf(t, docs)
+	ix.exactly = 0
+	got := find(t, ix, Query{Text: "ka lang:en", Size: 2})
+	if len(got.Hits) != 2 || got.Hits[0].URL != docs[0].URL || got.Hits[1].URL != docs[all-1].URL {
+		t.Errorf("hits are %v, want the start pages", got.Hits)
+	}
+	if got.Exact || got.Total > 3*short {
+		t.Errorf("%d of %d pages were examined", got.Total, all)
+	}
+}
