@@ -32,3 +32,23 @@ func TestRareListIsNoReasonToScan(t *testing.T) {
 		t.Errorf("%d of %d pages were examined", got.Total, all)
 	}
 }
+
+// TestLowScoresAreSkipped searches two words that all pages have. Every hundredth page is short, so that each block of
+// postings has a high upper bound. The scan must skip most of the long pages by their scores for one word, before it
+// looks for the other.
+func TestLowScoresAreSkipped(t *testing.T) {
+	const all = 50 * nearest
+	var docs []segment.Document
+	for i := range all {
+		body := "ka mi"
+		if i >= nearest && i%100 > 0 {
+			body += strings.Repeat(" lo", 40)
+		}
+		docs = append(docs, page(fmt.Sprintf("http://ne/%d", i), body))
+	}
+	ix := indexOf(t, docs)
+	ix.exactly = 0
+	if got := find(t, ix, Query{Text: "ka mi", Size: 2}); got.Exact || got.Total > 4*nearest {
+		t.Errorf("%d of %d pages were examined", got.Total, all)
+	}
+}

@@ -25,13 +25,20 @@ func (s *scan) walk(at, end uint32) {
 
 // walkAll calls match for every document in the given range (end included) that has all words marked
 // in s.need. The parameter lead is the index of the rarest of these words. walkAll goes through the
-// documents of this word, and looks for them in the posting lists of the others.
+// documents of this word, and looks for them in the posting lists of the others. Once enough matches are counted, it
+// leaves out documents that cannot be among the best by their score for this word.
 func (s *scan) walkAll(lead int, at, end uint32) {
 	first := &s.words[lead]
 search:
 	for doc := first.advance(at); doc <= end && doc != postings.NoMore; {
 		if next := s.accept.next(doc); next != doc {
 			doc = first.advance(next)
+			continue
+		}
+		if s.count >= s.limit && !s.mayCompete(first) {
+			s.passed = true
+			first.next()
+			doc = first.doc
 			continue
 		}
 		for i := range s.words {
@@ -47,6 +54,13 @@ search:
 		first.next()
 		doc = first.doc
 	}
+}
+
+// mayCompete reports whether the current document of a word could be among the best matches, by its score for this
+// word and the upper bounds of the other words' scores.
+func (s *scan) mayCompete(w *cursor) bool {
+	score, named := w.score(s.statistics)
+	return s.competes(s.factor*(s.sum-w.bound+score+named) + s.extra)
 }
 
 // walkAny calls match for every document in the given range (end included) that has at least one of
