@@ -12,7 +12,6 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
-	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
 // dayWorth is added to the score of a match for each day of its page's own date, while matches are sorted by date.
@@ -25,14 +24,13 @@ const dayWorth = 1e6
 // no page has a score. Images are never sorted by date.
 func (s *search) byDate() bool { return (s.query.ByDate || s.plan.lists) && !s.plan.images }
 
-// pass goes through the current segment and passes each document that may match to s.match. The parameter
-// documents is the number of documents of the segment.
-func (s *scan) pass(documents uint32) error {
+// pass goes through some documents of the current segment, and passes each that may match to s.match.
+func (s *scan) pass(of stripe) error {
 	if !s.plan.lists {
-		return s.run()
+		return s.run(of.from, of.to)
 	}
 	s.order, s.scores, s.named, s.sum = s.order[:0], s.scores[:0], s.named[:0], 0 // no words
-	for doc, n := s.accept.next(0), 0; doc < documents && doc != postings.NoMore; doc, n = s.accept.next(doc+1), n+1 {
+	for doc, n := s.accept.next(of.from), 0; doc < of.to; doc, n = s.accept.next(doc+1), n+1 {
 		if n%4096 == 0 {
 			if err := s.stop(); err != nil {
 				return err

@@ -60,6 +60,7 @@ type Index struct {
 	// least number of postings of a query's words for which a search scans several segments in parallel (see
 	// parallelPostings)
 	parallel uint64
+	stripe   uint32 // greatest number of documents of a stripe (see stripeDocuments)
 
 	shares []leafShare // what leaves search; nil if this process searches all parts
 
@@ -71,7 +72,7 @@ type Index struct {
 // indexes may share segments and a memory. If memory is nil, nothing is cached, and every search
 // reads anew.
 func New(parts []Part, memory *Memory) (*Index, error) {
-	ix := &Index{parts: parts, memory: memory, languages: newLanguages(parts), begun: slices.ContainsFunc(parts, Part.begun), exactly: countExactly, parallel: parallelPostings, weights: standard, anchors: newAnchorStatistics(standard)}
+	ix := &Index{parts: parts, memory: memory, languages: newLanguages(parts), begun: slices.ContainsFunc(parts, Part.begun), exactly: countExactly, parallel: parallelPostings, stripe: stripeDocuments, weights: standard, anchors: newAnchorStatistics(standard)}
 	all := 0
 	for _, p := range parts {
 		all += p.Segment.Documents()

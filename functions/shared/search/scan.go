@@ -19,8 +19,8 @@ const countExactly = 1000
 // exceeds its bound.
 const slack = 1 + 1e-9
 
-// scan finds the best matches of a query, one segment after another. Several scans may work on different segments
-// at the same time (see search.scanParts).
+// scan finds the best matches of a query, one stripe of a segment after another. Several scans may work on different
+// stripes at the same time (see search.scanParts).
 //
 // It divides the documents of a segment into windows. For each word, it computes an upper bound of the
 // word's scores in the window. It skips documents that by these bounds cannot be among the best matches
@@ -73,7 +73,9 @@ type scan struct {
 	named  []float64 // weight of each word as a name of the current document's site
 }
 
-func (s *scan) run() error {
+// run passes the documents that may match and be among the best to s.match: those with the numbers from to to-1 of the
+// current segment.
+func (s *scan) run(from, to uint32) error {
 	s.need = slices.Grow(s.need[:0], len(s.words))[:len(s.words)]
 	s.scores = slices.Grow(s.scores[:0], len(s.words))[:len(s.words)]
 	s.named = slices.Grow(s.named[:0], len(s.words))[:len(s.words)]
@@ -81,22 +83,19 @@ func (s *scan) run() error {
 	for i := range s.words {
 		s.order = append(s.order, i)
 	}
-	for at, windows := s.start(0), 0; at != postings.NoMore; windows++ {
+	for at, windows := s.start(from), 0; at < to; windows++ {
 		if windows%64 == 0 {
 			if err := s.stop(); err != nil {
 				return err
 			}
 		}
-		end := s.window(at)
+		end := min(s.window(at), to-1)
 		switch {
 		case s.sum == 0:
 		case s.count >= s.limit && !s.competes(s.factor*s.sum+s.extra):
 			s.passed = true
 		default:
 			s.walk(at, end)
-		}
-		if end >= postings.NoMore-1 {
-			break
 		}
 		at = s.start(end + 1)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// TestScanInParallel searches many segments with one processor and with several. All results that do not depend on
+// TestScanInParallel searches one segment or many with one processor and with several, which divide the segments. All results that do not depend on
 // what was skipped must be equal. Repeated searches with the same number of processors must have the same result,
 // even where they stop to count matches.
 func TestScanInParallel(t *testing.T) {
@@ -22,9 +22,9 @@ func TestScanInParallel(t *testing.T) {
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	inexact := 0
-	for _, parts := range []int{2, 11} {
+	for _, parts := range []int{1, 2, 11} {
 		ix := indexOf(t, groups[:parts]...)
-		ix.exactly, ix.parallel = 0, 0
+		ix.exactly, ix.parallel, ix.stripe = 0, 0, 16
 		for range racetest.Rounds(40, 5) {
 			q := randomQuery(random)
 			q.Facets = [][]string{nil, nil, {Site, Lang}}[random.IntN(3)]
