@@ -35,7 +35,8 @@
 //   - 1, since 2026-11-26: there may be "pending" and "changed". An earlier program takes such a version
 //     for damaged (see below): it hides the pages, and leases nothing, until none is pending.
 //   - 1, since 2026-11-26: entries of URLs have a "place". An earlier program ignores it, and publishes no version
-//     after one with places (see package numbered). If such a version is damaged, it recovers only the entries
+//     after one with places (see package numbered). So its sweep makes no pending entry final: their pages stay
+//     hidden, but are erased only by a newer sweep. If such a version is damaged, it recovers only the entries
 //     without a place.
 //
 // # Damage
@@ -128,15 +129,15 @@ func (d Document) Validate() error {
 
 var store = numbered.Store[Document]{Prefix: layout.Takedowns, Key: layout.TakedownKey, Most: maxBytes, Recover: recoverEntries}
 
-var entryPattern = regexp.MustCompile(`\{"(?:url|site)":"[0-9a-f]{32}","at":"[^"]{1,40}"(?:,"place":[0-9]{1,20})?\}`)
+var entryPattern = regexp.MustCompile(`\{"(?:url|site)":"[0-9a-f]{32}","at":"[^"]{1,40}"`)
 
 // recoverEntries returns the document with further entries: those that can still be read in a
-// damaged version. The parameter damaged holds the bytes of that version.
+// damaged version, without their places, which may be damaged. The parameter damaged holds the bytes of that version.
 func recoverEntries(d Document, damaged []byte) Document {
 	known, next := newSet(d, 0), slices.Clone(d.Entries)
 	for _, text := range entryPattern.FindAll(damaged, -1) {
 		var e Entry
-		if json.Unmarshal(text, &e) == nil && (Document{Entries: []Entry{e}}).Validate() == nil && known.add(e) {
+		if json.Unmarshal(append(slices.Clip(text), '}'), &e) == nil && (Document{Entries: []Entry{e}}).Validate() == nil && known.add(e) {
 			next = append(next, e)
 		}
 	}
