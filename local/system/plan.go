@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/fetch"
+	"github.com/bucketsearch/bucketsearch/functions/shared/census"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
@@ -112,7 +113,8 @@ func (p Plan) fits(published []collection.Collection) error {
 func (s *System) planSeeds(ctx context.Context, p Plan, published []collection.Collection, now time.Time) error {
 	pages := p.MaxPages
 	if _, found := named(published, DefaultCollection); found && pages > 0 {
-		status, err := ReadStatus(ctx, s.Bucket, countblob.Counts{}, DefaultCollection)
+		// All URLs are counted: a number that lacks some would make the limit too low.
+		status, err := readStatus(ctx, s.Bucket, countblob.Counts{}, DefaultCollection, census.Extent{})
 		if err != nil {
 			return err
 		}

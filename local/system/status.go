@@ -83,10 +83,15 @@ var countAtOnce int64 = 256 << 20
 
 // ReadStatus reads the status of a bucket from its books, spool and manifests. It counts only those URLs again
 // whose numbers may have changed since they were counted last (see census.Census). If these are too many, the others
-// are missing (see Status.Uncounted). Books that cannot be read are named in Status.Faults. The caller gives the counts for Status.Requests and
-// Status.Bytes. If a collection is named, only its URLs are counted; packages, segments,
+// are missing (see Status.Uncounted). Books that cannot be read are named in Status.Faults. The caller gives the counts
+// for Status.Requests and Status.Bytes. If a collection is named, only its URLs are counted; packages, segments,
 // documents and bytes are always those of the whole bucket.
 func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Counts, name string) (Status, error) {
+	return readStatus(ctx, bucket, requests, name, census.Extent{Bytes: countAtOnce})
+}
+
+// readStatus is ReadStatus with the given extent of the count.
+func readStatus(ctx context.Context, bucket blob.Reader, requests countblob.Counts, name string, e census.Extent) (Status, error) {
 	inForce, err := readInForce(ctx, bucket)
 	if err != nil {
 		return Status{}, err
@@ -103,7 +108,7 @@ func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Coun
 		return Status{}, err
 	}
 	now := time.Now()
-	counted, err := last.Update(ctx, bucket, books, inForce, now, census.Extent{Bytes: countAtOnce})
+	counted, err := last.Update(ctx, bucket, books, inForce, now, e)
 	if err != nil {
 		return Status{}, err
 	}

@@ -75,6 +75,38 @@ func TestUncounted(t *testing.T) {
 	}
 }
 
+// TestPagesOfUncounted adds --pages to the stored pages of a bucket with more URLs than are counted at once. The limit
+// must be above all stored pages, not only the counted ones.
+func TestPagesOfUncounted(t *testing.T) {
+	defer func(before int64) { countAtOnce = before }(countAtOnce)
+	countAtOnce = 1
+	bucket, small, _ := largeSite(t)
+	published := functionstest.Republish(t, bucket, collection.Collection{
+		Name: DefaultCollection, HostConnections: 1, Agent: "testbot/1.0", Seeds: seeds(small[0]),
+	}, nil).Collections
+	var b book.Book
+	for n := range 5 {
+		o := functionstest.Outcome(t, layout.Version{Epoch: 1, Token: 2}, fmt.Sprintf("%sdefault/%d", large, n), book.Stored)
+		o.Collections = []string{DefaultCollection}
+		b.Outcomes = append(b.Outcomes, o)
+	}
+	slices.SortFunc(b.Outcomes, book.Outcome.Compare)
+	functionstest.Learn(t, bucket, 0, b)
+	s := systemOf(bucket)
+	s.options.Agent = "testbot/1.0"
+	plan := Plan{Seeds: seeds(small[0]), MaxPages: 3, HostConnections: 1}
+	if err := s.planSeeds(t.Context(), plan, published, functionstest.Start); err != nil {
+		t.Fatal(err)
+	}
+	inForce, err := settings.Read(t.Context(), bucket, functionstest.Start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := inForce.Collection(DefaultCollection).Pages; got != 5+3 {
+		t.Errorf("the limit is %d pages, want 8", got)
+	}
+}
+
 // TestSummaryOfFewSites stores one seed of largeSite. With a census from before, the summary must be the same as
 // without, and must read much less.
 func TestSummaryOfFewSites(t *testing.T) {
