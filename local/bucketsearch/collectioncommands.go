@@ -64,6 +64,7 @@ func listCommand(where *location) *cobra.Command {
 				return err
 			}
 			tellFaults(cmd, status.Faults)
+			tellUncounted(cmd.ErrOrStderr(), status)
 			all := []listed{}
 			for _, s := range status.Collections {
 				c := inForce.Collection(s.Name)

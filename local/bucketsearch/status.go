@@ -67,13 +67,21 @@ func nothing(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// tellUncounted says which share of the URLs is missing in the numbers of the status, if any is.
+func tellUncounted(out io.Writer, s system.Status) {
+	switch percent := int(100 * s.Uncounted); {
+	case percent > 0:
+		fmt.Fprintf(out, "some %d %% of the URLs are still being counted, and missing in these numbers\n", percent)
+	case s.Uncounted > 0:
+		fmt.Fprintln(out, "less than 1 % of the URLs are still being counted, and missing in these numbers")
+	}
+}
+
 func printStatus(out io.Writer, s system.Status) {
 	for _, fault := range s.Faults {
 		fmt.Fprintf(out, "ALERT not counted here: %s\n", fault)
 	}
-	if s.Uncounted > 0 {
-		fmt.Fprintf(out, "some %.2g %% of the URLs are still being counted, and missing in these numbers\n", 100*s.Uncounted)
-	}
+	tellUncounted(out, s)
 	fmt.Fprintf(out, "%s discovered\n", count(s.Discovered, "URL"))
 	fmt.Fprintf(out, "%10d stored%s\n", s.Stored, ofAssets(s.Assets))
 	printEach(out, s.Remarks)

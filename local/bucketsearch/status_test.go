@@ -63,6 +63,20 @@ func TestStatusTellsWhoseSitemapsWait(t *testing.T) {
 	}
 }
 
+// TestStatusTellsWhatIsUncounted: the share of URLs that are not counted yet is a whole percentage.
+func TestStatusTellsWhatIsUncounted(t *testing.T) {
+	for share, want := range map[float64]string{0: "", 1e-9: "less than 1 %", 0.07: "some 7 %", 0.999: "some 99 %", 1: "some 100 %"} {
+		var out strings.Builder
+		tellUncounted(&out, system.Status{Uncounted: share})
+		if want != "" {
+			want += " of the URLs are still being counted, and missing in these numbers\n"
+		}
+		if out.String() != want {
+			t.Errorf("%v: %q, want %q", share, out.String(), want)
+		}
+	}
+}
+
 func TestStatusTellsWhatIsFetched(t *testing.T) {
 	var out strings.Builder
 	status := system.Status{Processes: 2, Unpacked: 3, Unindexed: 4, Next: &frontier.Next{Host: "z.example", At: time.Date(2999, 1, 1, 9, 30, 0, 0, time.UTC)}}
