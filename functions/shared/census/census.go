@@ -78,7 +78,7 @@ var minPart int64 = 128 << 10 // tests set it to a few bytes
 
 // Extent says which URLs Update counts. The zero Extent stands for all whose numbers do not hold any more.
 type Extent struct {
-	From  layout.Place      // none below this place
+	From  layout.Place      // none below this place; if it is above 0, all books of the earlier census must still be listed
 	Bytes int64             // after about so many bytes of the books, no further part is counted; 0: there is no limit
 	Again func(*Part) bool  // parts whose URLs are counted although the numbers hold; nil: none
 	Each  func(account.URL) // is called for every URL that is counted, unless it is nil
@@ -86,8 +86,9 @@ type Extent struct {
 
 // Update counts URLs of a bucket, and returns their numbers. It takes over the numbers of those parts of the earlier
 // census c that still hold under the settings s at the time now. Of the other URLs, it counts those within the extent.
-// If the count ends because of Extent.Bytes, Next of the result is the place from which on another call must count. If
-// objects are known to be lost or damaged (see account.Bucket.Faults), Update takes over nothing, and their URLs are
+// If the count ends because of Extent.Bytes, Next of the result is the place from which on another call must count. In a
+// bucket with more bytes of books, pages may be given as due up to an hour early (see Due). If Extent.From is above 0,
+// books that the earlier census lacks do not become counted ones, because some of their URLs may be below. If objects are known to be lost or damaged (see account.Bucket.Faults), Update takes over nothing, and their URLs are
 // not counted. If damage is found only while URLs are counted, the numbers that were taken over have the URLs of the
 // damaged book, and the others have not.
 func (c *Census) Update(ctx context.Context, bucket blob.Reader, books *account.Bucket, s *settings.Settings, now time.Time, e Extent) (*Census, error) {
@@ -100,8 +101,12 @@ func (c *Census) Update(ctx context.Context, bucket blob.Reader, books *account.
 		}
 	}
 	var err error
-	if next.Parts, err = c.holding(ctx, bucket, books, s, now); err != nil {
+	exact := e.Bytes == 0 || bytes <= e.Bytes
+	if next.Parts, err = c.holding(ctx, bucket, books, s, now, exact); err != nil {
 		return nil, err
+	}
+	if e.From > 0 {
+		next.Books = slices.Clone(c.Books) // URLs of other books may be below this place, and are not counted
 	}
 	if e.Again != nil {
 		next.Parts = slices.DeleteFunc(next.Parts, func(p Part) bool { return e.Again(&p) })

@@ -16,8 +16,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// holding returns the parts whose numbers still hold (see the package's comment for when they do).
-func (c *Census) holding(ctx context.Context, bucket blob.Reader, books *account.Bucket, s *settings.Settings, now time.Time) ([]Part, error) {
+// holding returns the parts whose numbers still hold (see the package's comment for when they do). Unless exact is true,
+// numbers of due pages may be wrong by those that become due in the present hour.
+func (c *Census) holding(ctx context.Context, bucket blob.Reader, books *account.Bucket, s *settings.Settings, now time.Time, exact bool) ([]Part, error) {
 	if len(c.Parts) == 0 || len(books.Faults()) > 0 || !c.isListed(books.Manifests) {
 		return nil, nil
 	}
@@ -38,7 +39,7 @@ func (c *Census) holding(ctx context.Context, bucket blob.Reader, books *account
 		sites[place.Site()] = true
 	}
 	return c.without(sites, func(p *Part) bool {
-		return slices.ContainsFunc(effect.Judge, p.overlaps) || !p.holdsAt(now)
+		return slices.ContainsFunc(effect.Judge, p.overlaps) || exact && !p.holdsAt(now)
 	}), nil
 }
 
@@ -112,7 +113,7 @@ func (p *Part) holdsAt(now time.Time) bool {
 // Wrong counts the URLs of all parts that still hold once more, and returns the ranges of those with other numbers.
 // It is for commands that check the bucket, because it reads all books.
 func (c *Census) Wrong(ctx context.Context, bucket blob.Reader, books *account.Bucket, s *settings.Settings, now time.Time) (wrong []layout.Range, err error) {
-	parts, err := c.holding(ctx, bucket, books, s, now)
+	parts, err := c.holding(ctx, bucket, books, s, now, true)
 	if err != nil {
 		return nil, err
 	}
