@@ -48,7 +48,8 @@ func TestCaps(t *testing.T) {
 	}
 }
 
-// TestFullRows fills every field to its cap: no block may exceed maxBlock.
+// TestFullRows fills every field to its cap: no block may exceed maxBlock, and no row may have more than
+// maxRow sources.
 func TestFullRows(t *testing.T) {
 	var b Book
 	for i := range 40 {
@@ -67,9 +68,13 @@ func TestFullRows(t *testing.T) {
 			}
 		}
 	}
-	got, err := Decode(mustEncode(t, b))
+	content := mustEncode(t, b)
+	got, err := Decode(content)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if rows := drain(t, open(t, content).Targets(t.Context(), wholeSpace)); rows != 39+3 {
+		t.Errorf("%d rows, want one of each link, and three of the link with %d sources", rows, 3*maxRow)
 	}
 	if len(got.Outcomes) != len(b.Outcomes) || len(got.Links) != len(b.Links) {
 		t.Errorf("got %d outcomes and %d links, want %d and %d", len(got.Outcomes), len(got.Links), len(b.Outcomes), len(b.Links))

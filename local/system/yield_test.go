@@ -78,7 +78,8 @@ func TestIndexGivesWayTogether(t *testing.T) {
 }
 
 // TestIndexGoesOnAfterCrawl: Index has worked for longer than it may without waiting. It must wait until no
-// pages have been fetched for the time calm, and then handle all further messages at once.
+// pages have been fetched for the time calm, and then handle all further messages at once. When pages are
+// fetched again, it must wait again.
 func TestIndexGoesOnAfterCrawl(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		queues := newQueues(nil, nil)
@@ -91,17 +92,20 @@ func TestIndexGoesOnAfterCrawl(t *testing.T) {
 			time.Sleep(2 * headStart)
 			return events.SQSEventResponse{}, nil
 		}, queues)
+		handle := func(messages int) {
+			for range messages {
+				if _, err := index(t.Context(), events.SQSEvent{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
 		began := time.Now()
 		time.AfterFunc(time.Second, func() {
 			for _, m := range queues[task.Fetch].Receive(1) {
 				queues[task.Fetch].Delete(m.ReceiptHandle)
 			}
 		})
-		for range 4 {
-			if _, err := index(t.Context(), events.SQSEvent{}); err != nil {
-				t.Fatal(err)
-			}
-		}
+		handle(4)
 		if waited := at[1].Sub(began); waited < time.Second || waited > time.Second+calm+yieldLook {
 			t.Errorf("the second message was handled after %v, want the time calm after the end of the crawl", waited)
 		}
@@ -109,6 +113,14 @@ func TestIndexGoesOnAfterCrawl(t *testing.T) {
 			if took := at[i].Sub(at[i-1]); took != 2*headStart {
 				t.Errorf("message %d was handled after %v, want %v", i, took, 2*headStart)
 			}
+		}
+		if _, err := queues[task.Fetch].Send("a batch of another crawl", 0); err != nil {
+			t.Fatal(err)
+		}
+		again := time.Now()
+		handle(1)
+		if waited := at[len(at)-1].Sub(again); waited < longestYield {
+			t.Errorf("while pages are fetched again, a message was handled after %v, want %v", waited, longestYield)
 		}
 	})
 }
