@@ -96,7 +96,8 @@ func (r *Reader) Select(wanted func(url string) bool) iter.Seq2[Entry, error] {
 	}
 }
 
-// checkRest checks the bytes between the pages, and the CRC-32 of the .webop, whose value the checksum has.
+// checkRest checks the bytes between the pages, and compares the CRC-32 of the .webop with sum, the
+// checksum of its pages.
 func (r *Reader) checkRest(sum checksum) error {
 	if err := cmp.Or(r.checkBetween(), sum.check(r.tail.members[0])); err != nil {
 		return fmt.Errorf("cannot read package: %w: %w", ErrDamaged, err)
