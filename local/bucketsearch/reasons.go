@@ -26,7 +26,7 @@ var explanations = map[string]string{
 	membership.NoPartition:    "no rule of a strategy takes it",
 	membership.Forgotten:      "taken down by forget",
 	membership.Asset:          "only part of pages, see assets of a collection",
-	membership.Mail:           "no page; found by the texts of links to it",
+	membership.Mail:           "no page; found by texts of links to it",
 	membership.HostFull:       "host_pages are stored already",
 	membership.AlikeFull:      "pattern_pages with such addresses are stored already",
 	membership.AssetsFull:     "20 assets for each allowed page are stored",
