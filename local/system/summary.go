@@ -65,7 +65,7 @@ func (s *System) Summarize(ctx context.Context, p Plan, began time.Time) (Summar
 	near := make(map[layout.Identity]account.URL) // URLs of depth 0: seeds, and targets of their redirects
 	counted, err := last.Update(ctx, s.Bucket, books, inForce, time.Now(), census.Extent{
 		Again: func(p *census.Part) bool {
-			return !p.Last.Before(began) || p.Last.IsZero() ||
+			return !p.Last.Before(began) ||
 				slices.ContainsFunc(seeds, func(at address.Address) bool { return p.Contains(at.Place) })
 		},
 		Each: func(u account.URL) {

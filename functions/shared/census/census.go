@@ -64,7 +64,7 @@ type Census struct {
 type Part struct {
 	layout.Range
 	Time        time.Time             `json:"time"`                  // when they were counted
-	Last        time.Time             `json:"last,omitzero"`         // of the latest final outcome of a URL; zero if there is none, or an earlier program has counted
+	Last        time.Time             `json:"last,omitzero"`         // of the latest final outcome of a URL; zero if there is none
 	All         Counts                `json:"all"`                   // of all URLs
 	Collections map[string]Collection `json:"collections,omitempty"` // by the name of the collection
 	Silent      []Silent              `json:"silent,omitempty"`      // hosts with pending URLs that do not answer

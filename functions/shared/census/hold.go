@@ -122,9 +122,6 @@ func (c *Census) Wrong(ctx context.Context, bucket blob.Reader, books *account.B
 		if err != nil {
 			return nil, err
 		}
-		if p.Last.IsZero() { // perhaps an earlier program has counted
-			again.Last = time.Time{}
-		}
 		was, errWas := json.Marshal(p)
 		is, errIs := json.Marshal(again)
 		if err := errors.Join(errWas, errIs); err != nil {
