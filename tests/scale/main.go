@@ -1,6 +1,6 @@
 // Command scale shows how the costs of the search engine grow with the number of its pages:
 //
-//	go run ./tests/scale                                  webs of 10,000 and of 100,000 pages: three minutes of CPU
+//	go run ./tests/scale                                  webs of 10,000 and of 100,000 pages: two and a half minutes of CPU
 //	go run ./tests/scale -pages 10000,100000,1000000      half an hour of CPU, and 20 GB of disk
 //	go run ./tests/scale -picture growth.svg              draws the growth, too
 //

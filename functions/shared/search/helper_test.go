@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -253,4 +254,24 @@ func randomQuery(random *rand.Rand) Query {
 	}
 	q.Text = strings.Join(clauses, " ")
 	return q
+}
+
+// segmentOfFile opens a segment of the test data of package segment, and counts what is read of it from then on.
+func segmentOfFile(t testing.TB, file string) (*segment.Segment, *countedReads) {
+	t.Helper()
+	content, err := os.ReadFile("../../../layout/segment/testdata/" + file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tail, err := segment.TailOf(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted := &countedReads{Source: segment.Bytes(content)}
+	s, err := segment.Open(t.Context(), counted, segment.Ref{Key: "s", Bytes: int64(len(content)), Tail: tail})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted.ranges = 0
+	return s, counted
 }

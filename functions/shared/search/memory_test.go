@@ -2,7 +2,6 @@ package search
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -54,29 +53,12 @@ func TestMemoryIsBounded(t *testing.T) {
 // new segment of the same documents, and be read only once.
 func TestVectorsOfEarlierProgram(t *testing.T) {
 	docs := []uint32{1, 3}
-	open := func(file string) (*segment.Segment, *countedReads) {
-		content, err := os.ReadFile("../../../layout/segment/testdata/" + file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tail, err := segment.TailOf(content)
-		if err != nil {
-			t.Fatal(err)
-		}
-		counted := &countedReads{Source: segment.Bytes(content)}
-		s, err := segment.Open(t.Context(), counted, segment.Ref{Key: "s", Bytes: int64(len(content)), Tail: tail})
-		if err != nil {
-			t.Fatal(err)
-		}
-		counted.ranges = 0
-		return s, counted
-	}
-	later, _ := open("segment.v3.vectorpages")
+	later, _ := segmentOfFile(t, "segment.v3.vectorpages")
 	want, err := later.Vectors(t.Context(), docs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	earlier, counted := open("segment.v3.vectors")
+	earlier, counted := segmentOfFile(t, "segment.v3.vectors")
 	m := NewMemory(1 << 20)
 	for range 2 {
 		got, err := m.vectors(t.Context(), earlier, docs)

@@ -224,24 +224,11 @@ func TestSuggestReads(t *testing.T) {
 // TestWordsOfEarlierSegments searches for words near another one and with a prefix in a segment of an earlier
 // version of the program, which has no pages of words. All its words are read then, but only once.
 func TestWordsOfEarlierSegments(t *testing.T) {
-	content, err := os.ReadFile("../../../layout/segment/testdata/segment.v3.filter")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tail, err := segment.TailOf(content)
-	if err != nil {
-		t.Fatal(err)
-	}
-	counted := &countedReads{Source: segment.Bytes(content)}
-	s, err := segment.Open(t.Context(), counted, segment.Ref{Key: "s", Bytes: int64(len(content)), Tail: tail})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, counted := segmentOfFile(t, "segment.v3.filter")
 	ix, err := New([]Part{{Segment: s}}, NewMemory(1<<20))
 	if err != nil {
 		t.Fatal(err)
 	}
-	counted.ranges = 0
 	for i, text := range []string{"texd~", "tex*", "taxd~2", "textt~"} {
 		before := counted.ranges
 		found := find(t, ix, Query{Text: text, Size: 1})
