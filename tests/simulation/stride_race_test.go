@@ -7,11 +7,11 @@ package simulation
 // that there are few runs, because the race detector is slow. The environment variable STRIDE
 // replaces all of them but revisits.
 const (
-	deaths = 500
-	stride = 500
+	deaths = 900
+	stride = 900
 
-	losses = 1500 // each run loses manifests at a storage call, this many calls later than in the run before
-	drops  = 1500 // each run changes a strategy at a storage call, this many calls later than in the run before
+	losses = 2500 // each run loses manifests at a storage call, this many calls later than in the run before
+	drops  = 2500 // each run changes a strategy at a storage call, this many calls later than in the run before
 
 	revisits = 2
 )
