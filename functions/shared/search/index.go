@@ -120,9 +120,9 @@ const (
 	knownWords = 1 << 15
 	// vocabularySize is the approximate size in bytes of a full vocabulary (a cache of the terms of
 	// words).
-	vocabularySize = 40 * knownWords
-	// maxIdle is the greatest number of unused vocabularies (caches of the terms of words, 1.3
-	// MB each) that are kept for the next query.
+	vocabularySize = 32 * knownWords
+	// maxIdle is the greatest number of unused vocabularies (caches of the terms of words, 1 MB
+	// each) that are kept for the next query.
 	maxIdle = 4
 )
 
@@ -141,12 +141,10 @@ type vocabulary struct {
 type knownWord struct {
 	hash        uint64 // hash of the word, XOR the number of its language
 	term, loose uint64
-	// whether one of the terms stands for only a part of the word. Which part that is, is not stored: the
-	// caller must analyse the word again.
-	parts bool
-	// bits (see bitOf) of the terms of the word; if a term is of a pair of characters, also that of the first
-	// of these characters alone
-	bits uint64
+	// 0 if all terms stand for the whole word. If some stand for a part of it only, the bits (see bitOf) of all
+	// terms and, for a term of a pair of characters, also the bit of the first of these characters alone. Which part
+	// each term stands for is not stored: the caller must analyse the word again.
+	parts uint64
 }
 
 var seed = maphash.MakeSeed()
@@ -174,19 +172,23 @@ func (v *vocabulary) word(word string) *knownWord {
 	known := &v.words[hash%knownWords]
 	if known.hash != hash {
 		*known = knownWord{hash: hash}
+		bits, parts := uint64(0), false
 		v.analyzer.Each(word, func(o analysis.Occurrence) bool {
 			if known.term == 0 {
 				known.term = hashOf(o.Term)
 			} else {
 				known.loose = hashOf(o.Term)
 			}
-			known.bits |= bitOf(hashOf(o.Term))
+			bits |= bitOf(hashOf(o.Term))
 			if o.First != "" {
-				known.bits |= bitOf(hashOf(o.First))
+				bits |= bitOf(hashOf(o.First))
 			}
-			known.parts = known.parts || o.Start > 0 || o.End < len(word) || o.Half < o.End
+			parts = parts || o.Start > 0 || o.End < len(word) || o.Half < o.End
 			return true
 		})
+		if parts {
+			known.parts = bits
+		}
 	}
 	return known
 }

@@ -229,7 +229,7 @@ func (m *textMarker) matches(word string) bool {
 
 // find returns the word of the query that has a term of the given word.
 func (m *textMarker) find(known *knownWord) (w meant, found bool) {
-	if known.bits&m.bits == 0 {
+	if (bitOf(known.term)|bitOf(known.loose))&m.bits == 0 {
 		return meant{}, false
 	}
 	if w, found = m.words[known.term]; !found && known.loose != 0 {
@@ -246,13 +246,13 @@ func (m *textMarker) word(text string, start, end int, yield func(span)) {
 		return
 	}
 	known := m.vocabulary.word(text[start:end])
-	if !known.parts {
+	if known.parts == 0 {
 		if w, found := m.find(known); found {
 			yield(span{start, end, w.word})
 		}
 		return
 	}
-	if known.bits&m.bits != 0 {
+	if known.parts&m.bits != 0 {
 		m.analyse(text, start, end, end, yield)
 	}
 }

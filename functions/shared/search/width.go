@@ -11,8 +11,15 @@ import (
 // Annex #11): two for a wide character (such as a Chinese one), none for a character that is drawn
 // together with its neighbour (such as an accent), and one for all others.
 func columnsOf(r rune) int {
+	if r < 0x300 { // Latin; with no more than this, the function is short enough to be inlined
+		return 1
+	}
+	return columnsBeyondLatin(r)
+}
+
+func columnsBeyondLatin(r rune) int {
 	switch {
-	case r < 0x300 || 0x370 <= r && r <= 0x482: // Latin, Greek, Cyrillic
+	case 0x370 <= r && r <= 0x482: // Greek, Cyrillic
 		return 1
 	case 0x3400 <= r && r <= 0x9FFF || 0xAC00 <= r && r <= 0xD7A3: // Chinese characters, Korean syllables
 		return 2

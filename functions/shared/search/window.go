@@ -131,8 +131,10 @@ type window struct{ start, end int }
 // If no sentence starts in so many columns before w, the text before w gets one third. If the text after w
 // is too short to fill its share, the text before w gets more columns.
 func (w window) fit(text string, size int) window {
-	if end := ahead(text, w.start, size); end < w.end {
-		return window{w.start, w.start}.cutEnd(text, end)
+	if w.end-w.start > size { // no character has more columns than bytes
+		if end := ahead(text, w.start, size); end < w.end {
+			return window{w.start, w.start}.cutEnd(text, end)
+		}
 	}
 	spare := size - widthOf(text[w.start:w.end], size)
 	rest := widthOf(text[w.end:], spare)
@@ -312,7 +314,7 @@ func tidy(text string) string {
 	out.Grow(len(text))
 	space := false
 	for _, r := range strings.ToValidUTF8(text, "\uFFFD") {
-		if unicode.IsSpace(r) || unicode.IsControl(r) || r == '¶' || unicode.Is(unicode.Co, r) {
+		if isBlank(r) {
 			space = true
 			continue
 		}
@@ -326,6 +328,14 @@ func tidy(text string) string {
 		out.WriteByte(' ')
 	}
 	return out.String()
+}
+
+// isBlank reports whether the function tidy replaces a character by a space.
+func isBlank(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r <= ' ' || r == '\x7f'
+	}
+	return r == '¶' || unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Co, r)
 }
 
 // isTidy reports whether a text is ASCII and would not be changed by the function tidy.
