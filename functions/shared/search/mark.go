@@ -160,7 +160,10 @@ func outsideWord(text string, from, at int) int {
 // word's end. If no word begins there, it calls nothing and returns the next offset.
 func (m *textMarker) oneWord(text string, from int, yield func(span)) (end int) {
 	to, bits := wordEnd(text, from)
-	if to == from {
+	switch {
+	case to == from && text[from] == punctuation:
+		return from + punctuationSize
+	case to == from:
 		return from + 1
 	}
 	if end := joinedEnd(text, to); end > to {

@@ -33,7 +33,9 @@ func TestSnippet(t *testing.T) {
 		{"no match", "cat", "The foxes ran.", "The foxes ran."},
 		{"empty", "cat", "", ""},
 		{"chinese", "搜索引擎", "大型搜索引擎运行", "大型[搜索引擎]运行"},
+		{"chinese behind digits", "搜索", "共有 10个搜索引擎", "共有 10个[搜索]引擎"},
 		{"signs", "c++", "C++ and c", "[C++] and c"},
+		{"quoted signs", "c++", "“C++” and ‘c’", "“[C++]” and ‘c’"},
 		{"control characters", "fox", "a\x00\x1b[31mfox", "a [31mfox"},
 		{"excluded words", "ran -fox", "fox ran", "fox [ran]"},
 	}

@@ -135,6 +135,9 @@ var wordBytes = func() (is [256]bool) {
 // U+2027), but also of other characters, which may belong to words.
 const punctuation = 0xE2
 
+// punctuationSize is the number of bytes of such a dash, quotation mark or apostrophe.
+const punctuationSize = 3
+
 // wordEnd returns the end of the word that begins at the offset i, or i if no word begins there. A word
 // ends before the first byte that is not a word byte (see wordBytes), and before a dash or quotation
 // mark (see punctuation). The result bits is the OR of all bytes of the word. If it is below
@@ -194,12 +197,13 @@ func (b *beginnings) may(word string) bool {
 // mayBeFolded reports whether analysis may reduce a word that is not ASCII to one of the terms that
 // were added to b. It decides by the word's first character:
 //
-//	ASCII letter or digit                       true if a term may begin with it
+//	ASCII letter or digit                       true if a term may begin with it, or if a term begins with a
+//	                                            character that is not ASCII: 10个 has the terms 10 and 个
 //	Greek, Cyrillic, Armenian, Hebrew letter    true if a term begins with a character that is not ASCII
 //	any other character                         true, since analysis may fold it to ASCII, as é to e
 func (b *beginnings) mayBeFolded(word string) bool {
 	if first := characterOf[word[0]]; first != characters {
-		return b.seconds[first] != 0
+		return b.foreign || b.seconds[first] != 0
 	}
 	r, _ := utf8.DecodeRuneInString(word)
 	return b.foreign || r < 0x370 || r > 0x5FF
