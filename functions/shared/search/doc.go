@@ -60,6 +60,8 @@
 // Where a sign, a quote, a parenthesis or a filter does not seem to be meant as such, it is ordinary text:
 //
 //	„Model C“-Schulen         the hyphen is no sign, as no space is before it
+//	git log -p --oneline      options of commands: a minus excludes neither a single letter nor a word with
+//	                          another minus; -"p" excludes p
 //	f(x) (see above)          no parenthesis groups, as there is no OR and no sign before it
 //	on|off                    a | without space around it joins only in parentheses
 //	TO BE OR NOT TO BE        OR is a word in a sentence in capitals, as are or and ODER always
@@ -69,7 +71,8 @@
 //	                          together; if no page matches, http and client anywhere
 //	http client               also HttpClient, http-client and http_client, below http client
 //	a long sentence that …    with more than eight words outside of its quotes: the
-//	                          quoted words need not stand together
+//	                          quoted words need not stand together, and a minus before one of its
+//	                          words excludes nothing if words without a sign follow
 //
 // [Result].Notes say where that was done, except for parentheses and OR.
 //

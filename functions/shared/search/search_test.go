@@ -257,6 +257,7 @@ func TestNotes(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`"w1 w3"`: "Nothing was found with the quotes", `w1 w2 w3 w4 w5 w6 w7 w8 w9 "w1 w3"`: "In a long sentence",
+		"w1 -x": "A minus before",
 	} {
 		if got := find(t, ix, Query{Text: text, Size: 1}); len(got.Hits) != 1 || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], want) {
 			t.Errorf("%s: %d hits, notes %q, want %q", text, len(got.Hits), got.Notes, want)

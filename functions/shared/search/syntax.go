@@ -199,11 +199,39 @@ func isSentence(clauses []clause) bool {
 		switch {
 		case c.any != nil:
 			return false
-		case !c.quoted && c.sign == 0 && c.filter == "" && c.field == anywhere:
+		case c.isPlain() && c.sign == 0:
 			plain++
 		}
 	}
 	return plain > mostPlain
+}
+
+// isPlain reports whether a clause has words without quotes, that may occur anywhere. It may have a sign.
+func (c *clause) isPlain() bool {
+	return c.any == nil && !c.quoted && c.filter == "" && c.field == anywhere
+}
+
+// unsign takes the minus from words that it is hardly meant to exclude, so that they are searched. The result any
+// says whether there were such words without a second minus. These words lose their minus:
+//
+//	git commit -m, git log --oneline   options of commands: a word with a second minus, or a letter or digit, unless
+//	                                   the query has no words without a sign
+//	a sentence on Office -piirteitä    a word in a sentence (see isSentence) that goes on with other words:
+//	that goes on …                     the minus is a hyphen, here of a Finnish word
+func unsign(clauses []clause) (any bool) {
+	isWord := func(c clause) bool { return c.isPlain() && c.sign == 0 }
+	sentence, words := isSentence(clauses), slices.ContainsFunc(clauses, isWord)
+	goesOn := false // whether a word without a sign follows in a sentence
+	for i := range slices.Backward(clauses) {
+		c := &clauses[i]
+		switch {
+		case isWord(*c):
+			goesOn = sentence
+		case c.isPlain() && c.sign == '-' && (goesOn || words && len(c.text) == 1 || c.text[0] == '-'):
+			c.sign, any = 0, any || c.text[0] != '-'
+		}
+	}
+	return any
 }
 
 // cutQuoted reads a quoted text at the beginning of a text. It returns the text inside the quotes,

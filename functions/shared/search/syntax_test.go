@@ -86,6 +86,39 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestUnsign checks which words a query excludes, and whether another word lost its minus without being an option
+// such as --graph.
+func TestUnsign(t *testing.T) {
+	for _, test := range []struct {
+		text     string
+		excluded []string
+		any      bool
+	}{
+		{"fox -dog", []string{"dog"}, false},
+		{"git log -p -mysql", []string{"mysql"}, true},
+		{"git log --oneline --graph", nil, false},
+		{"--oneline", nil, false},
+		{"-p", []string{"p"}, false},
+		{`git log -"p" -intitle:q -site:r`, []string{"p", "q", "r"}, false},
+		{"a b c d e f Office -piirteitä g", []string{"piirteitä"}, false},
+		{"a b c d e f g Office -piirteitä h", nil, true},
+		{"a b c d e f g h i -dog -cat site:a.org", []string{"dog", "cat"}, false},
+		{"a b c d e f g h i -dog +cat -cow j +x -ox", []string{"ox"}, true},
+	} {
+		clauses, _ := parse(test.text)
+		any := unsign(clauses)
+		var excluded []string
+		for _, c := range clauses {
+			if c.sign == '-' {
+				excluded = append(excluded, c.text)
+			}
+		}
+		if diff := cmp.Diff(test.excluded, excluded); diff != "" || any != test.any {
+			t.Errorf("%s: %v (-want +got):\n%s", test.text, any, diff)
+		}
+	}
+}
+
 // FuzzParse checks that every text has clauses within bounds, and that none of its bytes is read twice.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"", `+"a b"~3 -c*`, "\"\xff", "site:\"x", "-after:~", "京都~2", strings.Repeat("x ", 100),
