@@ -14,6 +14,7 @@ type attributes struct {
 	own                                    Words
 	language                               string // programming language, from a class such as language-go
 	hidden, navigation, main               bool
+	panel                                  bool // content of a tab (role=tabpanel), which readers open, so that it never counts as hidden
 	undrawn                                bool // not drawn by browsers, because of the attribute hidden or style, or a style element; aria-hidden does not say so
 	class, style                           []byte
 	media                                  string
@@ -83,7 +84,7 @@ func (a *attributes) read(element atom.Atom, written []rawAttribute) {
 		own := bytes.ToLower(a.style)
 		a.undrawn = !bytes.Contains(own, []byte("display")) && !bytes.Contains(own, []byte("visibility"))
 	}
-	a.hidden = a.hidden || a.undrawn
+	a.hidden = (a.hidden || a.undrawn) && !a.panel
 }
 
 // set stores the text of an attribute's value in a variable that is still empty. It does nothing if
@@ -141,6 +142,8 @@ func (a *attributes) words(name string, value []byte) {
 			a.navigation = true
 		case "main":
 			a.main = true
+		case "tabpanel":
+			a.panel = true
 		}
 	}
 }

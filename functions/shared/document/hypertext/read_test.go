@@ -109,6 +109,9 @@ func TestHidden(t *testing.T) {
 		`style="font-size:0"`:                true,
 		`style="font-size:0.9em"`:            false,
 		`style="display:block"`:              false,
+		`role=tabpanel hidden`:               false, // readers open the tab
+		`role=tabpanel aria-hidden=true`:     false,
+		`role=tab hidden`:                    true,
 		`class=hidden`:                       false, // only a style sheet can tell
 		`style="display:none" class="a b c"`: true,
 	} {
