@@ -303,7 +303,7 @@ func TestSearchAgainstBluge(t *testing.T) {
 		ix := indexOf(t, divide(random, docs, 4)...)
 		ix.exactly = 0
 		only := &ix.languages[0]
-		planned := &blugePlan{reader: blugeReader{t, ix}, statistics: newStatistics([]queryLanguage{{corpusLanguage: only, share: 1}}, standard), weights: map[string]float64{}}
+		planned := &blugePlan{reader: blugeReader{t, ix}, statistics: newStatistics([]queryLanguage{{corpusLanguage: only, share: 1}}, standard, false), weights: map[string]float64{}}
 		for c := 'a'; c <= 'z'; c++ {
 			n := uint64(0)
 			for _, p := range ix.parts {

@@ -112,7 +112,8 @@
 //	          other weights stand in weights.json)
 //	b         0.6 in the body, 0.5 in the other fields
 //	L         length of the field, as the segment stores it, but at most three times
-//	          the average: a still longer page says more, not the same in more words
+//	          the average: a still longer page says more, not the same in more words.
+//	          In a long query (see below) L has no limit
 //	average   average length of the field in the documents that have it
 //	f, q      frequency of the word in the field, and in the query
 //	idf       inverse document frequency of the word, all synonyms together
@@ -218,8 +219,9 @@
 //
 // A query of five words or more (two pairs of characters of a script without spaces count as one) is a
 // long one, which often describes what is wanted and names no page. It differs from a shorter one in
-// three ways:
+// four ways:
 //
+//	length      of very long pages counts in full (see above): they have many words of the query by chance
 //	idf         of each word is replaced by idf² / (idf + 1), so that rare words count more
 //	stop words  count 0.3 times also as words of their own, by the lists of the languages in which the
 //	            query may be written (analysis.StopWords), unless the query has no others

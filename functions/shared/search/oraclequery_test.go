@@ -252,7 +252,11 @@ func (q *oracleQuery) bm25f(d *oracleDoc, weight float64, freq func(field int) i
 	for f := range postings.Fields {
 		if n := float64(freq(f)); n > 0 {
 			b := []float64{0.5, 0.5, 0.5, 0.6}[f]
-			sum += []float64{3, 2, 0.25, 1}[f] * n / (1 - b + b*min(3, d.length[f]/max(1, q.average[f])))
+			relative := d.length[f] / max(1, q.average[f])
+			if !q.long() {
+				relative = min(3, relative)
+			}
+			sum += []float64{3, 2, 0.25, 1}[f] * n / (1 - b + b*relative)
 		}
 	}
 	return weight * 2.5 * sum / (1.5 + sum)

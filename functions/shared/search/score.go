@@ -6,9 +6,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// mostLength is the greatest length of a field, relative to the average, that counts in the score:
+// mostLength is the greatest length of a field, relative to the average, that counts in the score of a short query:
 // a longer field scores as if it had this length. A page with a much longer field has more content,
-// not the same content in more words.
+// not the same content in more words. For a long query the whole length counts (see plan.isLong): a very
+// long page has many of its words by chance.
 const mostLength = 3
 
 // statistics holds the average lengths of fields by which one query is scored. They are means over
@@ -20,8 +21,9 @@ type statistics struct {
 	gain [postings.Fields][256]float64
 }
 
-// newStatistics returns the statistics of a query in these languages, for scores by the weights w.
-func newStatistics(languages []queryLanguage, w *Weights) *statistics {
+// newStatistics returns the statistics of a query in these languages, for scores by the weights w. The parameter long
+// says whether the query is a long one (see mostLength).
+func newStatistics(languages []queryLanguage, w *Weights, long bool) *statistics {
 	var average [postings.Fields]float64
 	for i := range languages {
 		for f, n := range languages[i].average {
@@ -32,7 +34,10 @@ func newStatistics(languages []queryLanguage, w *Weights) *statistics {
 	for f := range t.gain {
 		weight, b := w.field(f)
 		for code := range t.gain[f] {
-			relative := min(mostLength, float64(postings.LengthOf(uint8(code)))/max(1, average[f]))
+			relative := float64(postings.LengthOf(uint8(code))) / max(1, average[f])
+			if !long {
+				relative = min(mostLength, relative)
+			}
 			t.gain[f][code] = weight / (1 - b + b*relative)
 		}
 	}

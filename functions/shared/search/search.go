@@ -272,7 +272,7 @@ func (s *search) gather(ctx deadline) error {
 // weigh sets the weights of the plan's words by s.totals, and s.statistics. It returns false if no document can match.
 func (s *search) weigh() bool {
 	known := s.plan.weigh(&s.totals)
-	s.statistics = newStatistics(s.plan.languages, s.plan.weights)
+	s.statistics = newStatistics(s.plan.languages, s.plan.weights, s.plan.long)
 	return known
 }
 
