@@ -220,13 +220,13 @@ func (c *clause) isPlain() bool {
 //	that goes on …                     the minus is a hyphen, here of a Finnish word
 func unsign(clauses []clause) (any bool) {
 	isWord := func(c clause) bool { return c.isPlain() && c.sign == 0 }
-	sentence, words := isSentence(clauses), slices.ContainsFunc(clauses, isWord)
+	inSentence, words := isSentence(clauses), slices.ContainsFunc(clauses, isWord)
 	goesOn := false // whether a word without a sign follows in a sentence
 	for i := range slices.Backward(clauses) {
 		c := &clauses[i]
 		switch {
 		case isWord(*c):
-			goesOn = sentence
+			goesOn = inSentence
 		case c.isPlain() && c.sign == '-' && (goesOn || words && len(c.text) == 1 || c.text[0] == '-'):
 			c.sign, any = 0, any || c.text[0] != '-'
 		}
