@@ -35,12 +35,15 @@ type pasted struct {
 
 // readPasted reads a query that is an address instead of words, such as https://example.org/a?b#c,
 // example.org/a, example.org, 127.0.0.1:8080/a or jane@example.org. The address may stand in angle brackets, as texts have
-// it (RFC 3986, appendix C). readPasted returns false for any other query.
+// it (RFC 3986, appendix C). readPasted returns false for any other query, such as the network 10.0.0.0/8.
 func readPasted(query string) (p pasted, is bool) {
 	if inner, found := strings.CutPrefix(query, "<"); found {
 		query = strings.TrimSuffix(inner, ">")
 	}
 	if query == "" || strings.ContainsAny(query, " \t\r\n\"“”„") || query[0] == '-' || query[0] == '+' {
+		return pasted{}, false
+	}
+	if _, err := netip.ParsePrefix(query); err == nil {
 		return pasted{}, false
 	}
 	if mail, is := address.ParseTypedMail(query); is {

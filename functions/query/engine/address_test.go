@@ -24,6 +24,7 @@ func TestReadPasted(t *testing.T) {
 		{"bücher.de/a", []string{"https://xn--bcher-kva.de/a", "http://xn--bcher-kva.de/a"}, true},
 		{"<https://example.org/a>", []string{"https://example.org/a"}, true},
 		{"https://example.org/a?utm_source=mail&x=1", []string{"https://example.org/a?x=1"}, true},
+		{"10.0.0.0/8", nil, false}, {"2001:db8::/32", nil, false}, {"127.0.0.1/a", []string{"https://127.0.0.1/a", "http://127.0.0.1/a"}, true},
 		{"", nil, false}, {"fox", nil, false}, {"os.path", nil, false}, {"lib/libpq.so", nil, false},
 		{"someone@example.org", []string{"http://example.org:25/someone"}, false}, {"<mailto:someone@Example.org>", []string{"http://example.org:25/someone"}, false},
 		{"someone@localhost", nil, false}, {"some one@example.org", nil, false},
