@@ -209,6 +209,9 @@ func hides(style []byte) bool {
 	if bytes.Contains(flat, []byte("display:none")) || bytes.Contains(flat, []byte("visibility:hidden")) {
 		return true
 	}
+	if bytes.Contains(flat, []byte("position:absolute")) && (bytes.Contains(flat, []byte("left:-999")) || bytes.Contains(flat, []byte("top:-999"))) {
+		return true // far outside of the window
+	}
 	_, size, found := bytes.Cut(flat, []byte("font-size:0"))
 	return found && (len(size) == 0 || size[0] != '.' && (size[0] < '0' || size[0] > '9'))
 }

@@ -100,20 +100,24 @@ func TestNoScript(t *testing.T) {
 
 func TestHidden(t *testing.T) {
 	for attribute, want := range map[string]bool{
-		`hidden`:                             true,
-		`hidden=until-found`:                 false,
-		`aria-hidden=true`:                   true,
-		`aria-hidden=false`:                  false,
-		`style="color:red; DISPLAY : none"`:  true,
-		`style="visibility:hidden"`:          true,
-		`style="font-size:0"`:                true,
-		`style="font-size:0.9em"`:            false,
-		`style="display:block"`:              false,
-		`role=tabpanel hidden`:               false, // readers open the tab
-		`role=tabpanel aria-hidden=true`:     false,
-		`role=tab hidden`:                    true,
-		`class=hidden`:                       false, // only a style sheet can tell
-		`style="display:none" class="a b c"`: true,
+		`hidden`:                                    true,
+		`hidden=until-found`:                        false,
+		`aria-hidden=true`:                          true,
+		`aria-hidden=false`:                         false,
+		`style="color:red; DISPLAY : none"`:         true,
+		`style="visibility:hidden"`:                 true,
+		`style="font-size:0"`:                       true,
+		`style="font-size:0.9em"`:                   false,
+		`style="display:block"`:                     false,
+		`style="position: absolute; left: -9999px"`: true,
+		`style="position:absolute;top:-99999em"`:    true,
+		`style="position:absolute;left:-120px"`:     false, // such as a slide beside the one that is seen
+		`style="text-indent:-9999px"`:               false, // words behind a picture that shows them, such as a logo
+		`role=tabpanel hidden`:                      false, // readers open the tab
+		`role=tabpanel aria-hidden=true`:            false,
+		`role=tab hidden`:                           true,
+		`class=hidden`:                              false, // only a style sheet can tell
+		`style="display:none" class="a b c"`:        true,
 	} {
 		p := Read([]byte("<div " + attribute + "><p>text <b>in</b> it</div><p>after"))
 		for i, b := range p.Blocks {
