@@ -60,8 +60,8 @@
 // Where a sign, a quote, a parenthesis or a filter does not seem to be meant as such, it is ordinary text:
 //
 //	„Model C“-Schulen         the hyphen is no sign, as no space is before it
-//	git log -p --oneline      options of commands: a minus excludes neither a single letter nor a word with
-//	                          another minus; -"p" excludes p
+//	git log -p --oneline      options of commands: a minus excludes neither a single letter or digit nor a
+//	                          word with another minus; -"p" excludes p, as does -p in a query with a group
 //	f(x) (see above)          no parenthesis groups, as there is no OR and no sign before it
 //	on|off                    a | without space around it joins only in parentheses
 //	TO BE OR NOT TO BE        OR is a word in a sentence in capitals, as are or and ODER always
@@ -72,9 +72,10 @@
 //	http client               also HttpClient, http-client and http_client, below http client
 //	a long sentence that …    with more than eight words outside of its quotes: the
 //	                          quoted words need not stand together, and a minus before one of its
-//	                          words excludes nothing if words without a sign follow
+//	                          words excludes nothing if words without a sign follow, except in a
+//	                          query with a group
 //
-// [Result].Notes say where that was done, except for parentheses and OR.
+// [Result].Notes say where that was done, except for parentheses, OR and words with two minuses.
 //
 // A query uses at most [MaxText] bytes, of which [MaxWords] words are looked up and the
 // 64 rarest of them score. A prefix or a word with edits stands for at most

@@ -21,7 +21,8 @@ const (
 //
 // Parentheses and OR are often ordinary text, as in f(x) or (see above). So the text is read again if
 // the first reading finds no group, that is, no OR between two words and no sign before a parenthesis.
-// In the second reading, parentheses and OR are ordinary text.
+// In the second reading, parentheses and OR are ordinary text. A query that has a group is written in the query
+// language on purpose, so that each minus in it excludes (see unsign).
 func parse(text string) (clauses []clause, notes []string) {
 	var p parser
 	if strings.ContainsAny(text, "(|") || strings.Contains(text, "OR") {
@@ -31,6 +32,9 @@ func parse(text string) (clauses []clause, notes []string) {
 	if !p.grouped {
 		p = parser{text: text, start: true}
 		clauses = p.sequence(0)
+	}
+	if !p.grouped && unsign(clauses) {
+		p.notes = append(p.notes, `A minus before a single letter or digit, or in the midst of a long sentence, excludes nothing; before quotes, as in -"a", it does.`)
 	}
 	if p.unclosed {
 		p.notes = append(p.notes, "A closing parenthesis is missing, so the group ends with the query.")

@@ -121,7 +121,6 @@ type oracleHit struct {
 // its quotes, it returns the matches of the query without quotes.
 func (o *oracle) search(q Query) (hits []oracleHit) {
 	clauses, _ := parse(q.Text)
-	unsign(clauses)
 	if hits = o.answer(q, clauses); len(hits) == 0 && unquote(clauses) {
 		hits = o.answer(q, clauses)
 	}

@@ -69,9 +69,6 @@ func (ix *Index) plan(q *Query, unquoted bool) *plan {
 	p := &plan{weights: ix.weights, filter: newFilter(q), begun: ix.begun}
 	clauses, notes := parse(q.Text)
 	p.notes = append(p.notes, notes...)
-	if unsign(clauses) {
-		p.notes = append(p.notes, `A minus before a single letter, or in the midst of a long sentence, excludes nothing; before quotes, as in -"a", it does.`)
-	}
 	if q.apart {
 		setApart(clauses)
 	}

@@ -135,10 +135,11 @@ type clause struct {
 
 // nextClause reads the first clause of a text and returns it with the remaining text. A + or - at
 // the beginning is a sign only if signed is true: at the start of the query and after white space.
-// In „Model C“-Schulen the - is a hyphen. The function endOf returns where a word ends.
+// In „Model C“-Schulen the - is a hyphen, and git --oneline has an option, which is a word without a sign. The
+// function endOf returns where a word ends.
 func nextClause(text string, signed bool, endOf func(text string) int) (c clause, rest string) {
 	if text[0] == '+' || text[0] == '-' {
-		if signed {
+		if signed && !strings.HasPrefix(text, "--") {
 			c.sign = text[0]
 		}
 		text = text[1:]
@@ -212,10 +213,10 @@ func (c *clause) isPlain() bool {
 }
 
 // unsign takes the minus from words that it is hardly meant to exclude, so that they are searched. The result any
-// says whether there were such words without a second minus. These words lose their minus:
+// says whether there were such words:
 //
-//	git commit -m, git log --oneline   options of commands: a word with a second minus, or a letter or digit, unless
-//	                                   the query has no words without a sign
+//	git commit -m                      an option of a command: a letter or digit, unless the query has no words
+//	                                   without a sign
 //	a sentence on Office -piirteitä    a word in a sentence (see isSentence) that goes on with other words:
 //	that goes on …                     the minus is a hyphen, here of a Finnish word
 func unsign(clauses []clause) (any bool) {
@@ -227,8 +228,8 @@ func unsign(clauses []clause) (any bool) {
 		switch {
 		case isWord(*c):
 			goesOn = inSentence
-		case c.isPlain() && c.sign == '-' && (goesOn || words && len(c.text) == 1 || c.text[0] == '-'):
-			c.sign, any = 0, any || c.text[0] != '-'
+		case c.isPlain() && c.sign == '-' && (goesOn || words && len(c.text) == 1 && !c.prefix):
+			c.sign, any = 0, true
 		}
 	}
 	return any

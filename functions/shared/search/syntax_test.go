@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -86,13 +87,12 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestUnsign checks which words a query excludes, and whether another word lost its minus without being an option
-// such as --graph.
-func TestUnsign(t *testing.T) {
+// TestExcluded checks which words a query excludes, and whether a note says that another minus excludes nothing.
+func TestExcluded(t *testing.T) {
 	for _, test := range []struct {
 		text     string
 		excluded []string
-		any      bool
+		noted    bool
 	}{
 		{"fox -dog", []string{"dog"}, false},
 		{"git log -p -mysql", []string{"mysql"}, true},
@@ -103,18 +103,24 @@ func TestUnsign(t *testing.T) {
 		{"a b c d e f Office -piirteitä g", []string{"piirteitä"}, false},
 		{"a b c d e f g Office -piirteitä h", nil, true},
 		{"a b c d e f g h i -dog -cat site:a.org", []string{"dog", "cat"}, false},
+		{"git log --oneline | head", nil, false},
+		{"--", nil, false},
+		{"git log -p*", []string{"p"}, false},
+		{"git log -(p OR q)", []string{"p", "q"}, false},
+		{"a b c d e f g h i -(dog OR cat) j", []string{"dog", "cat"}, false},
+		{"a OR b -p", []string{"p"}, false},
 		{"a b c d e f g h i -dog +cat -cow j +x -ox", []string{"ox"}, true},
 	} {
-		clauses, _ := parse(test.text)
-		any := unsign(clauses)
+		clauses, notes := parse(test.text)
+		noted := slices.ContainsFunc(notes, func(note string) bool { return strings.HasPrefix(note, "A minus") })
 		var excluded []string
 		for _, c := range clauses {
 			if c.sign == '-' {
 				excluded = append(excluded, c.text)
 			}
 		}
-		if diff := cmp.Diff(test.excluded, excluded); diff != "" || any != test.any {
-			t.Errorf("%s: %v (-want +got):\n%s", test.text, any, diff)
+		if diff := cmp.Diff(test.excluded, excluded); diff != "" || noted != test.noted {
+			t.Errorf("%s: noted: %v (-want +got):\n%s", test.text, noted, diff)
 		}
 	}
 }
