@@ -13,7 +13,7 @@
 //
 // The answers of a leaf:
 //
-//	200   a search.Answer as JSON of at most 64 MiB
+//	200   a search.Answer of at most 64 MiB, as bytes (see search.Answer.AppendBinary)
 //	400   the question is too long, or no JSON
 //	401   the key is wrong
 //	404   the leaf has no key
@@ -120,8 +120,13 @@ func respond(w http.ResponseWriter, r *http.Request, by Answerer, turns chan str
 		fail(w, err)
 		return
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(found) // fails when the root has gone
+	answer, err := found.AppendBinary(nil)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	_, _ = w.Write(answer) // fails when the root has gone
 }
 
 // client is a leaf that is asked by HTTP; it implements search.Leaf.
@@ -159,11 +164,12 @@ func (c client) ask(ctx context.Context, a *search.Asked) (*search.Answer, error
 	body := io.LimitReader(response.Body, maxAnswer)
 	switch response.StatusCode {
 	case http.StatusOK:
-		answer := new(search.Answer)
-		if err := json.NewDecoder(body).Decode(answer); err != nil {
-			return nil, fmt.Errorf("its answer is no JSON: %w", err)
+		content, err := io.ReadAll(body)
+		if err != nil {
+			return nil, err
 		}
-		return answer, nil
+		answer := new(search.Answer)
+		return answer, answer.UnmarshalBinary(content)
 	case http.StatusConflict:
 		return nil, unknown(body)
 	}

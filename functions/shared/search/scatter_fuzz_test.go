@@ -3,8 +3,12 @@ package search
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"slices"
 	"sync/atomic"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
@@ -22,7 +26,8 @@ func fuzzed(t testing.TB) (*Index, Query) {
 // recorder is a leaf that records questions and answers.
 type recorder struct {
 	Leaf
-	asked, answered *[][]byte
+	asked    *[][]byte
+	answered *[]*Answer
 }
 
 func (r recorder) Ask(ctx context.Context, a *Asked) (*Answer, error) {
@@ -30,18 +35,13 @@ func (r recorder) Ask(ctx context.Context, a *Asked) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	for to, value := range map[*[][]byte]any{r.asked: a, r.answered: answer} {
-		content, err := json.Marshal(value)
-		if err != nil {
-			return nil, err
-		}
-		*to = append(*to, content)
-	}
-	return answer, nil
+	content, err := json.Marshal(a)
+	*r.asked, *r.answered = append(*r.asked, content), append(*r.answered, answer)
+	return answer, err
 }
 
-// recorded returns the questions and answers of a search.
-func recorded(t testing.TB) (asked, answered [][]byte) {
+// recorded returns the questions and answers of a search: one of each step.
+func recorded(t testing.TB) (asked [][]byte, answered []*Answer) {
 	ix, q := fuzzed(t)
 	r := recorder{testLeaf{name: "leaf", parts: ix.parts, asked: new(atomic.Int64)}, &asked, &answered}
 	if found := find(t, ix.WithLeaves([]Leaf{r}), q); found.Total != 2 || len(asked) != 3 {
@@ -75,27 +75,56 @@ func (l liar) Name() string { return "liar" }
 
 func (l liar) Ask(context.Context, *Asked) (*Answer, error) { return &l.Answer, nil }
 
-// FuzzAnswer lets a leaf give all kinds of answers. The root must return a result or an error.
+// FuzzAnswer lets a leaf give all kinds of answers. The root must return a result or an error. An answer that was
+// decoded is encoded to one that is the same.
 func FuzzAnswer(f *testing.F) {
 	_, answered := recorded(f)
-	for _, content := range answered {
-		f.Add(content)
+	all := *answered[2]
+	all.Expanded, all.Totals, all.Plan = answered[0].Expanded, answered[1].Totals, answered[1].Plan
+	other := Answer{Expanded: []map[string]uint64{{"": 1}}}
+	for _, a := range append(answered, &all, &other) {
+		f.Add(encoded(f, a))
 	}
-	all := []byte("{")
-	for i, content := range answered { // of the same field several times, the last one counts
-		if i > 0 {
-			all = append(all, ',')
-		}
-		all = append(all, content[1:len(content)-1]...)
-	}
-	f.Add(append(all, '}'))
-	f.Add([]byte(`{"Expanded":[{"":1}]}`))
 	ix, q := fuzzed(f)
 	f.Fuzz(func(t *testing.T, content []byte) {
 		var l liar
-		if json.Unmarshal(content, &l.Answer) != nil {
+		if l.UnmarshalBinary(content) != nil {
 			return
+		}
+		var again Answer
+		if err := again.UnmarshalBinary(encoded(t, &l.Answer)); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(l.Answer, again); diff != "" {
+			t.Error(diff)
 		}
 		_, _ = ix.WithLeaves([]Leaf{l}).Search(t.Context(), q)
 	})
+}
+
+func encoded(t testing.TB, a *Answer) []byte {
+	t.Helper()
+	content, err := a.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// TestCutAnswer decodes an answer of which bytes are missing, one with more bytes, and one of an earlier program.
+func TestCutAnswer(t *testing.T) {
+	_, answered := recorded(t)
+	if c := answered[2].Best[0]; c.Vector == nil || c.Phrases == nil {
+		t.Fatalf("the candidate lacks what may be encoded: %+v", c)
+	}
+	content := encoded(t, answered[2])
+	all := [][]byte{append(slices.Clone(content), 0), []byte(`{"Total":1}`)}
+	for n := range content {
+		all = append(all, content[:n])
+	}
+	for _, bad := range all {
+		if err := new(Answer).UnmarshalBinary(bad); !errors.Is(err, errUnreadable) {
+			t.Errorf("%d of %d bytes: %v", len(bad), len(content), err)
+		}
+	}
 }

@@ -57,11 +57,11 @@ func (l testLeaf) Ask(ctx context.Context, a *Asked) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if content, err = json.Marshal(answer); err != nil {
+	if content, err = answer.AppendBinary(nil); err != nil {
 		return nil, err
 	}
 	decoded := new(Answer)
-	return decoded, json.Unmarshal(content, decoded)
+	return decoded, decoded.UnmarshalBinary(content)
 }
 
 // keyed builds a segment of each group of documents, and returns an index of these segments, each of which has a key of
