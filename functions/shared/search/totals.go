@@ -15,11 +15,11 @@ type Totals struct {
 
 // TermTotal says how many documents have a term.
 type TermTotal struct {
-	Documents uint64
+	Documents uint64 `json:",omitempty"` // most terms of a long query are in no document of a leaf
 	// In has the number of these documents in each language of the query, in the order of plan.languages; nil if it
 	// is 0 for all languages. Documents of segments that do not store this number are counted in Unknown instead.
-	In      []uint64
-	Unknown uint64
+	In      []uint64 `json:",omitempty"`
+	Unknown uint64   `json:",omitempty"`
 }
 
 // setTotals computes g.totals from the terms of all parts that were read.
