@@ -395,7 +395,8 @@
 //
 //	expansions   which words begin with a prefix, or are so many edits away
 //	totals       how many documents have each word; the root adds them up, and gives the sums to all leaves
-//	best         the best documents of each leaf by their words and phrases
+//	best         the best documents of each leaf by their words and phrases; leaves that have no page of the wanted site
+//	             or language, or no word of the query, are not asked for this
 //
 // So every document gets the score that it would get in one process. The root puts the best documents of all leaves into
 // one order, adds the bonuses that depend on other matches, such as that for similar documents, and reads the documents

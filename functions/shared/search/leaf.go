@@ -56,6 +56,7 @@ type Answer struct {
 	Textless  int      // number of files without text that a list of all documents leaves out
 	CutPhrase bool     // whether synonyms of several words were looked for in some of the documents only
 	Unmatched []string // notes about values of filters that no document has (see unmatched)
+	Nothing   bool     `json:",omitempty"` // whether no document passes the filters, or none has any term: step 3 can find nothing
 
 	// Step 3.
 	Best   []Candidate `json:",omitempty"`
@@ -132,7 +133,7 @@ func (ix *Index) Answer(ctx context.Context, a *Asked) (*Answer, error) {
 	if a.Totals == nil {
 		return &Answer{
 			Totals: &s.totals, Plan: s.planHash(), Undated: s.undated.Load(), Textless: s.leftTextless, CutPhrase: s.cutAlternatives.Load(),
-			Unmatched: s.unmatched(), Partial: slices.Contains(s.missing, true),
+			Unmatched: s.unmatched(), Nothing: s.findsNothing(), Partial: slices.Contains(s.missing, true),
 		}, nil
 	}
 	if !a.Totals.fit(s.gathered, s.plan) {
@@ -152,6 +153,19 @@ func (ix *Index) Answer(ctx context.Context, a *Asked) (*Answer, error) {
 	answer := &Answer{Total: s.result.Total, Exact: s.result.Exact, Facets: s.result.Facets, Partial: s.result.Partial || slices.Contains(s.missing, true)}
 	answer.Best, err = s.carry(limited, best)
 	return answer, err
+}
+
+// findsNothing reports whether it is known before the scan that no document matches: none passes the filters, as when
+// the segments have no page of the wanted site or language, or none has any term of a query that has some.
+func (s *search) findsNothing() bool {
+	if slices.Contains(s.missing, true) {
+		return false
+	}
+	has := func(t TermTotal) bool { return t.Documents > 0 }
+	if !s.plan.lists && !slices.ContainsFunc(s.totals.Texts, has) && !slices.ContainsFunc(s.totals.Anchors, has) {
+		return true
+	}
+	return !slices.ContainsFunc(s.accept, func(of accept) bool { return of.allowed == nil || of.next(0) != postings.NoMore })
 }
 
 // mostTied is how many matches a leaf sends beyond those that the root needs, because they tie with the last of these.

@@ -98,7 +98,7 @@ func (s *search) scatters() bool {
 	return len(s.ix.shares) > 0 && !s.plan.images && !q.Explain && q.into == nil && !q.unlimited && len(q.without)+len(q.Named)+len(q.Pinned)+len(s.plan.filter.links) == 0
 }
 
-// ask sends the same question to all leaves that have answered so far, each for its segments. It calls the function
+// ask sends the same question to all leaves that have answered so far, except those in s.idle, each for its segments. It calls the function
 // take with each answer, in the order of the leaves. Leaves that fail or answer too late are added to s.lost, and not
 // asked again for this query. It is an error if none is left.
 func (s *search) ask(ctx context.Context, a Asked, take func(of leafShare, answer *Answer) error) error {
@@ -117,7 +117,7 @@ func (s *search) ask(ctx context.Context, a Asked, take func(of leafShare, answe
 	var group errgroup.Group
 	fork := meter.NewFork(within)
 	for i, of := range s.ix.shares {
-		if slices.Contains(s.lost, of.leaf.Name()) {
+		if name := of.leaf.Name(); slices.Contains(s.lost, name) || slices.Contains(s.idle, name) {
 			continue
 		}
 		group.Go(func() error {
@@ -134,7 +134,7 @@ func (s *search) ask(ctx context.Context, a Asked, take func(of leafShare, answe
 	}
 	_ = group.Wait() // each leaf has its error
 	var last error
-	answered := false
+	answered := len(s.idle) > 0
 	for i, of := range s.ix.shares {
 		err := failures[i]
 		if err == nil && answers[i] != nil {
@@ -187,13 +187,17 @@ func (s *search) askTotals(ctx deadline) error {
 	n := len(s.names) + len(s.alternatives)
 	s.totals = Totals{make([]TermTotal, n), make([]TermTotal, n)}
 	textless, first := 0, true
-	err := s.ask(ctx.read, Asked{Expanded: s.given()}, func(_ leafShare, answer *Answer) error {
+	var idle []string
+	err := s.ask(ctx.read, Asked{Expanded: s.given()}, func(of leafShare, answer *Answer) error {
 		if answer.Totals == nil || answer.Plan != s.planHash() || !answer.Totals.fit(s.gathered, s.plan) {
 			return errOtherPlan
 		}
 		s.totals.add(answer.Totals)
 		s.undated.Add(answer.Undated)
 		textless += answer.Textless
+		if answer.Nothing {
+			idle = append(idle, of.leaf.Name())
+		}
 		if answer.CutPhrase {
 			s.cutAlternatives.Store(true)
 		}
@@ -203,6 +207,7 @@ func (s *search) askTotals(ctx deadline) error {
 		s.lacking = slices.DeleteFunc(s.lacking, func(note string) bool { return !slices.Contains(answer.Unmatched, note) })
 		return nil
 	})
+	s.idle = idle
 	s.noteTextless(textless)
 	return err
 }

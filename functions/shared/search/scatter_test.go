@@ -171,6 +171,40 @@ func TestSentExpansions(t *testing.T) {
 	}
 }
 
+// TestIdleLeaves searches for what only one of several leaves has. Only that one may be asked for the best documents,
+// and if there is none, the result is empty and not partial.
+func TestIdleLeaves(t *testing.T) {
+	docs := []segment.Document{page("http://a.com/1", "fox and hound"), page("http://b.org/1", "fox und wolf"), page("http://c.net/1", "fox and dog")}
+	docs[0].Site, docs[1].Site, docs[2].Site, docs[1].Lang = "a.com", "b.org", "c.net", "de"
+	one := keyed(t, nil, docs[:1], docs[1:2], docs[2:])
+	for text, want := range map[string]int64{
+		"fox": 3, "fox site:b.org": 1, "lang:de": 1, "fox lang:de": 1, "dog": 1, "d*": 1, "fox -site:c.net": 2, "dog site:b.org": 0, "fox site:d.org": 0, "-fox site:c.net": 1, "cat": 0,
+	} {
+		var best atomic.Int64
+		ix, _ := amongLeaves(one, 3, func(_ int, a *Asked) error {
+			if a.Totals != nil {
+				best.Add(1)
+			}
+			return nil
+		})
+		if diff := cmp.Diff(find(t, one, Query{Text: text, Size: 10}), find(t, ix, Query{Text: text, Size: 10})); diff != "" {
+			t.Errorf("%s (-one process +leaves)\n%s", text, diff)
+		}
+		if best.Load() != want {
+			t.Errorf("%s: %d leaves were asked for the best documents, want %d", text, best.Load(), want)
+		}
+	}
+	ix, _ := amongLeaves(one, 3, func(_ int, a *Asked) error {
+		if a.Totals != nil {
+			return context.DeadlineExceeded
+		}
+		return nil
+	})
+	if found := find(t, ix, Query{Text: "dog", Size: 10}); !found.Partial || len(found.Hits) > 0 {
+		t.Errorf("the only leaf with a page fails: %+v", found)
+	}
+}
+
 // TestLostLeaves lets a leaf fail at each step of a query. The answer must have the pages of the other leaf, say that
 // it is partial, and say why.
 func TestLostLeaves(t *testing.T) {

@@ -186,6 +186,7 @@ type search struct {
 	// what the leaves have told about the candidates that they found; nil unless the search scatters
 	carried map[spot]carried
 	lost    []string // names of the leaves that have not answered
+	idle    []string // names of the leaves that have said that they have nothing to find (see Answer.Nothing)
 	lacking []string // result of the method unmatched, as all leaves have it
 	// number of files without text that a list of all documents leaves out
 	leftTextless int
