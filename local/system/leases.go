@@ -145,7 +145,8 @@ func batchesIn(q *queue.Queue) []batch.Batch {
 // giveBack ends the leases and the membership of this process, so that other processes need not wait until
 // they end by themselves. The URLs of the batches that were not fetched wait again, and their hosts may be
 // leased. Then it waits until pack has settled all that was fetched. giveBack takes at most the time grace.
-// The functions schedule and fetch must have stopped.
+// The functions schedule and fetch must have stopped. Settlements without outcomes are the same under all settings, so
+// they also end leases while another process rebuilds the frontier.
 func (s *System) giveBack(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
