@@ -5,15 +5,17 @@
 //	BUCKETSEARCH_LEAF_KEY   a secret of 16 characters or more; root and leaves must have the same. Without it, a query
 //	                        function does not answer roots
 //
-// A leaf is a query function like any other, on the same bucket, of the same version. It can have leaves of its own,
-// which it does not ask for a root, and can be its own root's leaf. A root sends
+// A leaf is a query function like any other, on the same bucket, of the same version or, while servers are upgraded one
+// after another, of the version before or after. It can have leaves of its own, which it does not ask for a root, and can
+// be its own root's leaf. A root sends
 //
 //	POST /leaf                  the question, a search.Asked, as JSON of at most 4 MiB
 //	Authorization: Bearer KEY
+//	Accept: MEDIA-TYPES         the forms of an answer that the root reads
 //
 // The answers of a leaf:
 //
-//	200   a search.Answer of at most 64 MiB, as bytes (see search.Answer.AppendBinary)
+//	200   a search.Answer of at most 64 MiB; its form is in the header Content-Type, see below
 //	400   the question is too long, or no JSON
 //	401   the key is wrong
 //	404   the leaf has no key
@@ -21,6 +23,11 @@
 //	      root, or an older one. The root reads the manifests again, and asks once more
 //	500   the question could not be answered; the body says why
 //	503   other questions took all the time that the root gave
+//
+// The forms of an answer. A change of the binary form needs another media type, as root and leaf may differ in version:
+//
+//	application/vnd.bucketsearch.answer   binary (see search.Answer.AppendBinary), for roots that accept it
+//	application/json                      for all others: older versions send and read this form only
 package leaf
 
 import (
@@ -40,10 +47,11 @@ import (
 
 const (
 	path      = "/leaf"
-	leastKey  = 16       // least size of a key, in bytes
-	maxAsked  = 4 << 20  // greatest size of a question, in bytes
-	maxAnswer = 64 << 20 // greatest size of an answer, in bytes
-	idle      = 64       // number of connections to a leaf that are kept open between questions
+	binary    = "application/vnd.bucketsearch.answer" // media type of an answer in binary form
+	leastKey  = 16                                    // least size of a key, in bytes
+	maxAsked  = 4 << 20                               // greatest size of a question, in bytes
+	maxAnswer = 64 << 20                              // greatest size of an answer, in bytes
+	idle      = 64                                    // number of connections to a leaf that are kept open between questions
 	// longest is the longest time for which a leaf works on one question.
 	longest = 30 * time.Second
 )
@@ -120,12 +128,19 @@ func respond(w http.ResponseWriter, r *http.Request, by Answerer, turns chan str
 		fail(w, err)
 		return
 	}
-	answer, err := found.AppendBinary(nil)
+	var answer []byte
+	form := "application/json"
+	if strings.Contains(r.Header.Get("Accept"), binary) {
+		form = binary
+		answer, err = found.AppendBinary(nil)
+	} else {
+		answer, err = json.Marshal(found)
+	}
 	if err != nil {
 		fail(w, err)
 		return
 	}
-	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("Content-Type", form)
 	_, _ = w.Write(answer) // fails when the root has gone
 }
 
@@ -156,6 +171,7 @@ func (c client) ask(ctx context.Context, a *search.Asked) (*search.Answer, error
 	}
 	request.Header.Set("Authorization", "Bearer "+c.key)
 	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", binary+", application/json")
 	response, err := c.connections.Do(request)
 	if err != nil {
 		return nil, err
@@ -169,7 +185,13 @@ func (c client) ask(ctx context.Context, a *search.Asked) (*search.Answer, error
 			return nil, err
 		}
 		answer := new(search.Answer)
-		return answer, answer.UnmarshalBinary(content)
+		if response.Header.Get("Content-Type") == binary {
+			return answer, answer.UnmarshalBinary(content)
+		}
+		if err := json.Unmarshal(content, answer); err != nil {
+			return nil, fmt.Errorf("its answer is no JSON: %w", err)
+		}
+		return answer, nil
 	case http.StatusConflict:
 		return nil, unknown(body)
 	}

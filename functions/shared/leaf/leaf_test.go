@@ -2,6 +2,7 @@ package leaf
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -58,6 +59,48 @@ func TestAsk(t *testing.T) {
 	got, err := l.Ask(t.Context(), asked)
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+}
+
+// TestVersionBefore lets root and leaf talk with a program of the version before, which knows answers as JSON only.
+func TestVersionBefore(t *testing.T) {
+	want := &search.Answer{
+		Totals: &search.Totals{Texts: []search.TermTotal{{Documents: 3, In: []uint64{1, 2}}, {}}},
+		Best:   []search.Candidate{{Segment: 1, Doc: 7, Score: 1.0 / 3, Vector: []byte("vector"), Phrases: []search.Occurrence{{Share: .5}}}},
+	}
+	old := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := json.NewDecoder(r.Body).Decode(new(search.Asked)); err != nil || !strings.Contains(r.Header.Get("Accept"), binary) {
+			t.Errorf("the root accepts %q; %v", r.Header.Get("Accept"), err)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(want)
+	}))
+	t.Cleanup(old.Close)
+	root, err := Parse(old.URL, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := root.All[0].Ask(t.Context(), &search.Asked{Patience: time.Minute})
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("a leaf of the version before: %v (-want +got)\n%s", err, diff)
+	}
+	leaf := root.Handler(answerer(func(context.Context, *search.Asked) (*search.Answer, error) { return want, nil }), nil)
+	ask := func(accept string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest("POST", path, strings.NewReader(`{"Patience":60000000000}`))
+		r.Header.Set("Authorization", "Bearer "+key)
+		r.Header.Set("Accept", accept)
+		w := httptest.NewRecorder()
+		leaf.ServeHTTP(w, r)
+		return w
+	}
+	w := ask("")
+	got = new(search.Answer)
+	err = json.Unmarshal(w.Body.Bytes(), got)
+	if diff := cmp.Diff(want, got); err != nil || diff != "" || w.Header().Get("Content-Type") != "application/json" {
+		t.Errorf("a root of the version before: %v (-want +got)\n%s", err, diff)
+	}
+	if form := ask(binary + ", application/json").Header().Get("Content-Type"); form != binary {
+		t.Errorf("a root of this version gets %s", form)
 	}
 }
 

@@ -85,7 +85,7 @@ func appendFloat(b []byte, f float64) []byte {
 }
 
 // errUnreadable is the error of bytes that are not those of an Answer.
-var errUnreadable = errors.New("its answer cannot be read: root and leaves must run the same version of the program")
+var errUnreadable = errors.New("its answer is cut off or damaged")
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. The answer refers to parts of b, which must not be changed
 // afterwards.
