@@ -14,6 +14,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/query/engine"
 	"github.com/bucketsearch/bucketsearch/functions/query/querytest"
+	"github.com/bucketsearch/bucketsearch/functions/shared/leaf"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
@@ -112,6 +113,24 @@ func TestRequests(t *testing.T) {
 		t.Errorf("a manifest with one new segment takes %d GETs, want 4", n)
 	}
 	page("https://example.org/stored-only")()
+}
+
+// TestNoLeafAnswers searches with leaves that all fail.
+func TestNoLeafAnswers(t *testing.T) {
+	s := newStore(t, 2)
+	s.Publish(querytest.Manual(4)...)
+	down := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(down.Close)
+	leaves, err := leaf.Parse(down.URL, "0123456789abcdef")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := s.engine(s.Bucket)
+	e.Leaves = leaves.All
+	w := querytest.AskJSON(handlerOf(e), "/search?q=manual")
+	if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "None of the servers that search the index answers") || w.Header().Get("Retry-After") == "" {
+		t.Errorf("%d %s %v", w.Code, w.Body, w.Header())
+	}
 }
 
 // TestStoreDoesNotAnswer lets each request to the store fail in turn, and checks that the client gets

@@ -125,7 +125,7 @@ func TestSearcherAsksLeaves(t *testing.T) {
 		t.Errorf("status %d: %.500s", status, body)
 	}
 	other.Close()
-	if status, body := ask(); status != http.StatusInternalServerError {
+	if status, body := ask(); status != http.StatusServiceUnavailable {
 		t.Errorf("without the other server: status %d: %.500s", status, body)
 	}
 }

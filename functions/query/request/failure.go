@@ -59,6 +59,9 @@ func FailureOf(err error) Failure {
 	if lost, ok := errors.AsType[*engine.Lost](err); ok {
 		return Failure{Status: http.StatusServiceUnavailable, Sentence: lost.Error()}
 	}
+	if errors.Is(err, search.ErrNoLeaf) {
+		return Failure{Status: http.StatusServiceUnavailable, Sentence: "None of the servers that search the index answers at the moment. Please try again in a little while.", Retry: 5}
+	}
 	if errors.Is(err, blob.ErrRetryable) || errors.Is(err, context.DeadlineExceeded) {
 		return Failure{Status: http.StatusServiceUnavailable, Sentence: "The object store does not answer at the moment. Please try again in a little while.", Retry: 5}
 	}

@@ -404,7 +404,7 @@
 // estimates may differ.
 //
 // A leaf that fails, or does not answer in time, is left out: the result is partial then, and a note says how many are
-// missing. If no leaf answers, the search fails.
+// missing. If no leaf answers, the search fails with [ErrNoLeaf].
 //
 // The root answers some queries alone, from the segments: for images; with Explain, Named, Pinned or Across; and with
 // the filter link:. It also corrects mistyped queries alone.

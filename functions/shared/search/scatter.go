@@ -27,6 +27,9 @@ type Leaf interface {
 	Ask(ctx context.Context, a *Asked) (*Answer, error)
 }
 
+// ErrNoLeaf is the error of a search that no leaf answers, or none in time.
+var ErrNoLeaf = errors.New("no leaf answers")
+
 // leafPatience is the time for one answer of a leaf if the query has no deadline.
 const leafPatience = 10 * time.Second
 
@@ -98,9 +101,9 @@ func (s *search) scatters() bool {
 	return len(s.ix.shares) > 0 && !s.plan.images && !q.Explain && q.into == nil && !q.unlimited && len(q.without)+len(q.Named)+len(q.Pinned)+len(s.plan.filter.links) == 0
 }
 
-// ask sends the same question to all leaves that have answered so far, except those in s.idle, each for its segments. It calls the function
-// take with each answer, in the order of the leaves. Leaves that fail or answer too late are added to s.lost, and not
-// asked again for this query. It is an error if none is left.
+// ask sends the same question to all leaves that have answered so far, except those in s.idle, each for its segments.
+// It calls the function take with each answer, in the order of the leaves. Leaves that fail or answer too late are added
+// to s.lost, and not asked again for this query. If none answers and none is idle, the error is ErrNoLeaf.
 func (s *search) ask(ctx context.Context, a Asked, take func(of leafShare, answer *Answer) error) error {
 	a.Query, a.Apart, a.Begun = *s.query, s.query.apart, s.ix.begun
 	a.Unquoted = s.unquoted
@@ -153,7 +156,7 @@ func (s *search) ask(ctx context.Context, a Asked, take func(of leafShare, answe
 		}
 	}
 	if !answered {
-		return fmt.Errorf("no leaf answers: %w", cmp.Or(ctx.Err(), last))
+		return fmt.Errorf("%w: %w", ErrNoLeaf, cmp.Or(ctx.Err(), last))
 	}
 	return nil
 }
@@ -187,7 +190,6 @@ func (s *search) askTotals(ctx deadline) error {
 	n := len(s.names) + len(s.alternatives)
 	s.totals = Totals{make([]TermTotal, n), make([]TermTotal, n)}
 	textless, first := 0, true
-	var idle []string
 	err := s.ask(ctx.read, Asked{Expanded: s.given()}, func(of leafShare, answer *Answer) error {
 		if answer.Totals == nil || answer.Plan != s.planHash() || !answer.Totals.fit(s.gathered, s.plan) {
 			return errOtherPlan
@@ -196,7 +198,7 @@ func (s *search) askTotals(ctx deadline) error {
 		s.undated.Add(answer.Undated)
 		textless += answer.Textless
 		if answer.Nothing {
-			idle = append(idle, of.leaf.Name())
+			s.idle = append(s.idle, of.leaf.Name())
 		}
 		if answer.CutPhrase {
 			s.cutAlternatives.Store(true)
@@ -207,7 +209,6 @@ func (s *search) askTotals(ctx deadline) error {
 		s.lacking = slices.DeleteFunc(s.lacking, func(note string) bool { return !slices.Contains(answer.Unmatched, note) })
 		return nil
 	})
-	s.idle = idle
 	s.noteTextless(textless)
 	return err
 }
