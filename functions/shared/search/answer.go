@@ -13,6 +13,7 @@ import (
 )
 
 // An Answer has a binary form, which a root decodes in a small part of the time of JSON. All numbers are big-endian.
+// Candidates of another form need a media type of their own (see package leaf): other versions cannot decode them.
 //
 //	size of the JSON              u32
 //	the answer without Best       JSON

@@ -10,7 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
 // fuzzed returns an index for fuzz tests, and a query for it that asks for all that a leaf can answer.
@@ -109,6 +111,22 @@ func encoded(t testing.TB, a *Answer) []byte {
 		t.Fatal(err)
 	}
 	return content
+}
+
+// TestWholeCandidate encodes and decodes all fields of a candidate: the literals are without names, so that a further
+// field must be given here.
+func TestWholeCandidate(t *testing.T) {
+	vector := slices.Repeat([]byte{9}, segment.VectorSize)
+	phrase := Occurrence{[postings.Fields]uint32{1, 1 << 31}, [postings.Fields]uint8{2, 255}, .3}
+	want := Answer{Best: []Candidate{
+		{1, 1 << 31, .1, .2, .3, .4, .5, -.6, -7, vector, &layout.Identity{8}, []Occurrence{phrase, {}}},
+		{},
+	}, Total: 2}
+	var got Answer
+	err := got.UnmarshalBinary(encoded(t, &want))
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
 }
 
 // TestCutAnswer decodes an answer of which bytes are missing, one with more bytes, and one of an earlier program.
