@@ -145,8 +145,7 @@ func batchesIn(q *queue.Queue) []batch.Batch {
 // giveBack ends the leases and the membership of this process, so that other processes need not wait until
 // they end by themselves. The URLs of the batches that were not fetched wait again, and their hosts may be
 // leased. Then it waits until pack has settled all that was fetched. giveBack takes at most the time grace.
-// The functions schedule and fetch must have stopped. Settlements without outcomes are the same under all settings, so
-// they also end leases while another process rebuilds the frontier.
+// The functions schedule and fetch must have stopped.
 func (s *System) giveBack(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
@@ -154,6 +153,8 @@ func (s *System) giveBack(ctx context.Context) {
 		s.Log.Warn("other processes still count this one", "error", err)
 	}
 	for _, b := range batchesIn(s.queues[task.Fetch]) {
+		// Pack settles by Frontier.Under, because the outcomes depend on the settings. Here are no outcomes, and the lease
+		// must end even if the settings have changed.
 		_, err := frontier.New(s.Redis, b.Crawl).Settle(ctx, frontier.Settlement{
 			Version: b.Version, Host: b.Host, Ended: time.Now(), Delay: b.Delay(), Rest: b.NotBefore, Failures: b.Failures,
 		})
