@@ -93,13 +93,13 @@ func BenchmarkWaiting(b *testing.B) {
 			began := cpu(b)
 			for b.Loop() {
 				var event events.SQSEvent
-				for range hosts {
+				for host := range hosts {
 					var paths []string
 					for i := range pages {
 						paths = append(paths, fmt.Sprintf("/%d/%d", token, i))
 					}
 					all := w.batch(paths...)
-					all.Version.Token, all.Deadline, all.DelayMillis = token, time.Now().Add(batch.MaxTime), 1000
+					all.Version.Token, all.Host, all.Deadline, all.DelayMillis = token, fmt.Sprint(host), time.Now().Add(batch.MaxTime), 1000
 					event.Records = append(event.Records, record(b, fmt.Sprint(token), all))
 					token++
 				}

@@ -16,10 +16,10 @@
 // invocation crash together: a URL of another batch fails, too, if it was alone in its
 // batch and had its last attempt.
 //
-// Batches are of different hosts and run concurrently. They share the memory of the
-// process (see Limits.Together). After each answer, fetch waits for
-// the host's delay, or for as long as the answer took, if that is longer. Pages are parsed
-// and compressed meanwhile. A host that is overloaded (429, 503) or gives no answer is not
+// Batches run concurrently. Those of one host take turns if there are more of them than the collections
+// allow connections (see turns). All batches share the memory of the process (see Limits.Together). After
+// each answer, fetch waits for the host's delay, or for as long as the answer took, if that is longer. Pages
+// are parsed and compressed meanwhile. A host that is overloaded (429, 503) or gives no answer is not
 // requested for a while: as long as Retry-After says, and at least one second, then two,
 // four and so on. For the host's next batch, the spool object records the end of this pause
 // and the number of failures in a row. Targets are not requested when the time until the
@@ -213,6 +213,7 @@ type Function struct {
 	// the latest batches for which Run returned an error in this process, so that bury does not
 	// take them for batches whose fetch crashed
 	failedRuns  failedRuns
+	turns       turns
 	topics      topics
 	limits      addressLimits
 	held        atomic.Int64 // see Limits.Together
@@ -224,7 +225,7 @@ type Function struct {
 }
 
 // Handle fetches the batches of an SQS event; each message is one batch. It fetches them
-// concurrently, because each is of another host. It returns the messages that failed, which SQS
+// concurrently, because most are of different hosts. It returns the messages that failed, which SQS
 // then delivers again.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.Together(ctx, f.Log, event, f.receive), nil

@@ -47,7 +47,7 @@ func TestHostsAreAskedAtOnce(t *testing.T) {
 			<-all
 		}))
 		b := w.batch("/")
-		b.Version.Token += uint64(i)
+		b.Version.Token, b.Host = b.Version.Token+uint64(i), w.server.Listener.Addr().String()
 		event.Records = append(event.Records, record(t, w.server.URL, b))
 	}
 	response, err := first.Handle(t.Context(), event)

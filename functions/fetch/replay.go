@@ -44,6 +44,8 @@ func (f *Function) Replay(ctx context.Context, b batch.Batch, captures []warc.Ca
 		r.take(p, f.replayed(c, p.wantsAssets()), d)
 		r.prove(ctx, d, false)
 	}
+	d.wait()
+	r.prove(ctx, d, true)
 	object := r.finish(ctx, d, began)
 	return object, context.Cause(ctx)
 }

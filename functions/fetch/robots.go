@@ -201,11 +201,14 @@ func (p *pace) observe(a answer) {
 
 // note writes the pace into a ledger, from which the frontier takes it for the host's next batch.
 func (p *pace) note(l *spool.Ledger) {
-	l.Slow, l.Failures = p.slow, uint16(min(p.failures, math.MaxUint16))
+	l.Slow, l.Failures = p.slow, p.count()
 	if !p.rest.IsZero() {
 		l.Rest = notBefore(p.rest)
 	}
 }
+
+// count returns the number of failures as it is stored.
+func (p *pace) count() uint16 { return uint16(min(p.failures, math.MaxUint16)) }
 
 // notBefore rounds the time t up to a whole millisecond, so that the result is not before t.
 func notBefore(t time.Time) time.Time { return millisecond(t.Add(time.Millisecond - 1)) }

@@ -94,23 +94,44 @@ func (r *run) isFull(ctx context.Context) bool {
 	return r.received >= r.f.Limits.Batch || r.f.held.Load() >= r.f.Limits.Together
 }
 
-// fetch requests the robots.txt files and all targets of the batch, and returns the spool object.
+// fetch requests all that the batch needs, and returns the spool object.
 func (r *run) fetch(ctx context.Context) spool.Spool {
-	began := r.now()
 	d := newDigester(r.ledger.Outcomes, r.f)
 	defer d.wait() // also when an answer makes it panic
-	if r.askRobots(ctx) {
-		r.askTargets(ctx, d)
-	}
+	began := r.request(ctx, d)
 	return r.finish(ctx, d, began)
 }
 
-// finish waits until all pages are parsed and compressed, decides on aliases, and returns the spool
-// object of the batch. The object's outcomes, and its pages, are in the order of the batch's
-// targets. The parameter began is the time at which the fetch of the batch began.
+// request waits for the batch's turn (see turns). Then it requests the robots.txt files, all targets, and
+// the canonical addresses that decide on aliases. It returns the time at which the turn began. If the turn
+// does not come in the time of the batch, request requests nothing.
+func (r *run) request(ctx context.Context, d *digester) (began time.Time) {
+	waiting, cancel := context.WithTimeout(ctx, r.stop.Sub(r.now()))
+	defer cancel()
+	earlier, err := r.f.turns.enter(waiting, r.batch.Host, r.behalf.settings.HostConnections())
+	began = r.now()
+	if err != nil {
+		return began
+	}
+	defer func() { r.f.turns.leave(r.batch.Host, r.pace, r.now()) }()
+	if earlier != nil {
+		r.batch.NotBefore = latest(r.batch.NotBefore, earlier.next(r.batch.Delay()))
+		r.batch.Failures = earlier.count()
+		r.pace.failures = earlier.failures
+	}
+	if r.askRobots(ctx) {
+		r.askTargets(ctx, d)
+	}
+	d.wait()
+	r.prove(ctx, d, true)
+	return began
+}
+
+// finish waits until all pages are parsed and compressed, and returns the spool object of the batch. The
+// object's outcomes, and its pages, are in the order of the batch's targets. The parameter began is the time
+// at which the fetch of the batch began.
 func (r *run) finish(ctx context.Context, d *digester, began time.Time) spool.Spool {
 	results := d.wait()
-	r.prove(ctx, d, true)
 	r.end(began)
 	object := spool.Spool{}
 	links := 0

@@ -32,14 +32,15 @@ type candidate struct {
 //
 //	URL of the lease   if
 //	denied             a known robots.txt denies it, or a limit of its collection is reached
-//	left out           the batch has no time or no bytes left for it, or the URLs before it will
-//	                   reach a limit of its collection if they are stored
+//	left out           the batch has no time or no bytes left for it, or the URLs before it, or those
+//	                   of batches that are being fetched, will reach a limit of its collection if they are stored
 //	requested          otherwise
 //
 // A denied URL goes with the batch, too, with the reason. When the outcomes of the batch are
 // settled (entered in the frontier), a URL that was left out waits again, before others of its
-// priority. The parameter decided is Counts.Decided of the frontier.
-func (f *Function) batch(ctx context.Context, front *frontier.Frontier, s *settings.Settings, lease frontier.Lease, decided int64) (batch.Batch, error) {
+// priority. The parameter decided is Counts.Decided of the frontier, and under is the number of URLs that
+// other batches of the host have under way; 0 if these do not count toward the limits.
+func (f *Function) batch(ctx context.Context, front *frontier.Frontier, s *settings.Settings, lease frontier.Lease, decided, under int64) (batch.Batch, error) {
 	b := batch.Batch{Version: lease.Version, Host: lease.Host, NotBefore: lease.NotBefore, Failures: lease.Failures}
 	urls, forgotten, err := f.candidates(s, lease)
 	if err == nil && len(forgotten) > 0 {
@@ -57,7 +58,7 @@ func (f *Function) batch(ctx context.Context, front *frontier.Frontier, s *setti
 	if err != nil {
 		return b, err
 	}
-	counted, err := tally(ctx, front, urls)
+	counted, err := tally(ctx, front, urls, under)
 	if err != nil {
 		return b, err
 	}
@@ -93,13 +94,14 @@ func (f *Function) batch(ctx context.Context, front *frontier.Frontier, s *setti
 }
 
 // tally returns how many stored pages count towards each limit of the URLs. It reads the numbers by
-// one request to Redis. Pages that other batches are fetching now are not counted. So batches that
-// are leased at the same time may together exceed a limit by some pages.
-func tally(ctx context.Context, front *frontier.Frontier, urls []candidate) (membership.Counts, error) {
+// one request to Redis. The parameter under is a number of URLs that are being fetched, and that may all
+// count towards each limit. Other pages that are being fetched are not counted. So batches that several
+// connections of a host are leased at the same time may together exceed a limit by some pages.
+func tally(ctx context.Context, front *frontier.Frontier, urls []candidate, under int64) (membership.Counts, error) {
 	t := membership.NewCounts()
 	for _, u := range urls {
 		for _, limit := range u.limits {
-			t.Stored[limit.Tally] = 0
+			t.Stored[limit.Tally], t.Taken[limit.Tally] = 0, under
 		}
 	}
 	if len(t.Stored) == 0 {

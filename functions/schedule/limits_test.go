@@ -33,8 +33,9 @@ func TestLimits(t *testing.T) {
 		{"the lower one", func(c *collection.Collection) { c.HostPages, c.PatternPages = 120, 20 }, "%d", map[string]int{"": 20, "pages alike": 130}},
 		{"more than a batch", func(c *collection.Collection) { c.HostPages = 130 }, "%d", map[string]int{"": 130, "pages of the host": 20}},
 	} {
-		t.Run(test.name, func(t *testing.T) {
+		limited := func(t *testing.T, ahead bool) {
 			w := newWorld(t, redistest.Server(t), test.change)
+			w.Limits.Ahead = ahead
 			for i := range 150 {
 				w.enter(frontier.Entry{URL: fmt.Sprintf(site+test.path, '一'+i), Collection: functionstest.Collection})
 			}
@@ -51,7 +52,9 @@ func TestLimits(t *testing.T) {
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("targets by reason (-want +got):\n%s", diff)
 			}
-		})
+		}
+		t.Run(test.name, func(t *testing.T) { limited(t, false) })
+		t.Run(test.name+", ahead", func(t *testing.T) { limited(t, true) })
 	}
 }
 

@@ -11,6 +11,10 @@
 // Where leases are short and renewed, the delays of a batch together are no longer than a lease: fetch
 // stores the pages of a batch at its end, and they are lost if its process is killed before.
 //
+// If one process leases and fetches all batches, a host without a delay between requests gets its next
+// batch ahead (see Limits.Ahead): otherwise nothing would be requested of the only host while its batch is
+// stored and settled.
+//
 // The first batches of a new crawl are smaller (see Function.fit): fetch stores the pages of a
 // batch when the whole batch is fetched, and somebody may wait for the first pages.
 //
@@ -67,6 +71,11 @@ type Limits struct {
 	// URLs limits how much is fetched again when a process is killed: all leases together should have at
 	// most this number of URLs (see Function.share). It is 0 if there is no such limit.
 	URLs int
+	// Ahead allows one batch more of a host than the collections allow connections, if no other hosts of the
+	// crawl partition are being fetched. Fetch sends its first request when another batch of the host has had
+	// its last answer, and while that batch is stored and settled. Ahead is only for a process that leases
+	// and fetches alone: it must know all batches of a host.
+	Ahead bool
 }
 
 // DefaultLimits allows as many leased batches as two invocations of fetch take, each for
@@ -163,25 +172,52 @@ func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *setti
 	r.Max = min(f.fit(shortestDelay(s), counts.Decided()), f.share(counts.Leased, len(s.Crawl.Partitions())))
 	r.MaxBytes = batch.MaxBytes / 3 // JSON doubles some bytes, and adds to each URL
 	r.Connections, r.Short, r.Waiting = s.HostConnections(), short(s), s.MaxWaiting()
+	ahead := f.ahead(s, counts, r)
+	if ahead {
+		r.Connections++
+	}
 	lease, leased, err := front.Lease(ctx, r)
 	if err != nil || !leased {
 		return false, err
 	}
 	f.memory.remember(crawl, lease.Version)
 	deadline := time.UnixMilli(now.Add(f.Limits.Time).UnixMilli())
-	message, err := f.batch(ctx, front, s, lease, counts.Decided())
+	under := int64(0)
+	if ahead {
+		under = counts.Leased
+	}
+	message, err := f.batch(ctx, front, s, lease, counts.Decided(), under)
 	if err != nil {
 		return false, err
 	}
-	if len(message.Targets) > 0 {
-		message.Crawl, message.Deadline = crawl, deadline
-		f.Log.DebugContext(ctx, "leased", "crawl", crawl, "partition", message.Storage, "batch", lease.Version, "host", lease.Host, "urls", len(message.Targets))
-		if err := task.Send(ctx, f.Sender, task.Fetch, message, 0); err != nil {
-			return false, err
-		}
+	if len(message.Targets) == 0 {
+		return f.giveBack(ctx, front, lease)
 	}
-	_, err = front.Extend(ctx, lease.Version, now.Add(f.Limits.Lease)) // a batch without targets is settled already
+	message.Crawl, message.Deadline = crawl, deadline
+	f.Log.DebugContext(ctx, "leased", "crawl", crawl, "partition", message.Storage, "batch", lease.Version, "host", lease.Host, "urls", len(message.Targets))
+	if err := task.Send(ctx, f.Sender, task.Fetch, message, 0); err != nil {
+		return false, err
+	}
+	_, err = front.Extend(ctx, lease.Version, now.Add(f.Limits.Lease))
 	return true, err
+}
+
+// ahead reports whether the lease that r asks for may be one more than the connections of its host (see
+// Limits.Ahead). It may not be
+//
+//	with a delay between requests   the batch before is stored and settled during the delay
+//	with a topic                    links that the batch before finds may fit the topic better
+func (f *Function) ahead(s *settings.Settings, counts frontier.Counts, r frontier.Request) bool {
+	return f.Limits.Ahead && counts.Batches <= int64(r.Connections) && s.Delay() == 0 && len(r.Short) == 0
+}
+
+// giveBack ends a lease of which no batch was made. Its URLs are forgotten, or wait until other batches of
+// the host end: then giveBack returns false, and nothing may be leased before that.
+func (f *Function) giveBack(ctx context.Context, front *frontier.Frontier, lease frontier.Lease) (bool, error) {
+	settled, err := front.Settle(ctx, frontier.Settlement{
+		Version: lease.Version, Host: lease.Host, Ended: f.Now(), Rest: lease.NotBefore, Failures: lease.Failures,
+	})
+	return settled.Waiting == 0, err
 }
 
 // fit returns the greatest number of URLs in a batch, if delay is the time between two requests. The

@@ -22,7 +22,7 @@ func (s *System) functions(ctx context.Context) (map[string]queue.Function, func
 		return s.isolated(ctx)
 	}
 	limits := schedule.DefaultLimits()
-	limits.Lease = leaseTime
+	limits.Lease, limits.Ahead = leaseTime, s.redis != nil
 	if s.redis == nil {
 		limits.URLs = sharedURLs
 	}
