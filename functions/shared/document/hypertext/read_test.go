@@ -254,3 +254,25 @@ func TestClassCache(t *testing.T) {
 		}
 	}
 }
+
+func TestHasScripts(t *testing.T) {
+	for markup, want := range map[string]bool{
+		"":                         false,
+		"<":                        false,
+		"=":                        false,
+		"<script":                  true,
+		"<p>é<SCRIPT>":             true,
+		"<scrip>":                  false,
+		"script":                   false,
+		"< script":                 false,
+		`<a href=x onclick="f()">`: true,
+		"<body OnLoad=f()>":        true,
+		"onload =":                 false,
+		"load=":                    false,
+		"<style>onclic=":           false,
+	} {
+		if got := hasScripts([]byte(markup)); got != want {
+			t.Errorf("%q: %v, want %v", markup, got, want)
+		}
+	}
+}
