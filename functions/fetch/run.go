@@ -108,16 +108,15 @@ func (r *run) fetch(ctx context.Context) spool.Spool {
 func (r *run) request(ctx context.Context, d *digester) (began time.Time) {
 	waiting, cancel := context.WithTimeout(ctx, r.stop.Sub(r.now()))
 	defer cancel()
-	earlier, err := r.f.turns.enter(waiting, r.batch.Host, r.behalf.settings.HostConnections())
+	earlier, next, err := r.f.turns.enter(waiting, r.batch.Host, r.behalf.settings.HostConnections())
 	began = r.now()
 	if err != nil {
 		return began
 	}
-	defer func() { r.f.turns.leave(r.batch.Host, r.pace, r.now()) }()
+	defer func() { r.f.turns.leave(r.batch.Host, r.pace, r.pace.next(r.delay()), r.now()) }()
 	if earlier != nil {
-		r.batch.NotBefore = latest(r.batch.NotBefore, earlier.next(r.batch.Delay()))
-		r.batch.Failures = earlier.count()
-		r.pace.failures = earlier.failures
+		r.batch.NotBefore, r.batch.Failures = latest(r.batch.NotBefore, next), earlier.count()
+		r.pace = *earlier
 	}
 	if r.askRobots(ctx) {
 		r.askTargets(ctx, d)
@@ -179,12 +178,7 @@ func (r *run) notePace() {
 	if r.batch.Failures > 0 && wanted.Failures == 0 && wanted.Rest.IsZero() {
 		wanted.Rest = r.ledger.Ended
 	}
-	asked := r.batch.Delay()
-	for name, o := range r.origins {
-		agent, _ := r.askers(name)
-		asked = max(asked, o.rules(agent).Delay())
-	}
-	collections := time.Duration(0)
+	asked, collections := r.delay(), time.Duration(0)
 	for _, o := range r.ledger.Outcomes {
 		collections = max(collections, r.behalf.settings.DelayOf(o.Collections...))
 	}
@@ -194,6 +188,17 @@ func (r *run) notePace() {
 	for i := range r.ledger.Outcomes {
 		r.ledger.Outcomes[i].Pace = wanted
 	}
+}
+
+// delay returns the longest delay between requests that the batch, or a robots.txt that was fetched with it,
+// requires.
+func (r *run) delay() time.Duration {
+	longest := r.batch.Delay()
+	for name, o := range r.origins {
+		agent, _ := r.askers(name)
+		longest = max(longest, o.rules(agent).Delay())
+	}
+	return longest
 }
 
 // askRobots fetches the robots.txt of every origin in batch.Robots. It returns false if the time

@@ -17,7 +17,7 @@ func TestTurns(t *testing.T) {
 	cancel()
 	enter := func(host string, connections int) *pace {
 		t.Helper()
-		last, err := all.enter(t.Context(), host, connections)
+		last, _, err := all.enter(t.Context(), host, connections)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -27,25 +27,26 @@ func TestTurns(t *testing.T) {
 	if second := enter("a", 2); first != nil || second != nil {
 		t.Errorf("paces %v, %v before a turn has ended", first, second)
 	}
-	if _, err := all.enter(impatient, "a", 2); err == nil {
+	if _, _, err := all.enter(impatient, "a", 2); err == nil {
 		t.Error("a third batch has its turn beside two")
 	}
 	enter("b", 1)
 
 	entered := make(chan *pace)
 	go func() { entered <- enter("a", 1) }() // the collections allow fewer connections now
-	all.leave("a", pace{failures: 1}, start)
-	all.leave("a", pace{failures: 2, rest: start.Add(time.Minute)}, start)
-	if last := <-entered; last == nil || last.failures != 2 {
-		t.Errorf("the pace is %+v, want that of the batch before", last)
+	later := start.Add(time.Minute)
+	all.leave("a", pace{failures: 1, rest: later}, later, start)
+	all.leave("a", pace{failures: 2}, start, start)
+	if last := <-entered; last == nil || last.failures != 2 || !last.rest.Equal(later) {
+		t.Errorf("the pace is %+v, want the failures of the batch before, and the pause that another one was asked for", last)
 	}
-	all.leave("b", pace{}, start)
-	all.leave("a", pace{rest: start.Add(time.Minute)}, start)
+	all.leave("b", pace{}, start, start)
+	all.leave("a", pace{}, start, start)
 	if all.at["a"] == nil || len(all.at) != 1 {
 		t.Errorf("known hosts: %v, want only the one that must not be requested yet", all.at)
 	}
 	enter("b", 1)
-	all.leave("b", pace{}, start.Add(time.Minute))
+	all.leave("b", pace{}, start, later)
 	if len(all.at) != 0 {
 		t.Errorf("known hosts: %v, want none", all.at)
 	}
@@ -67,12 +68,47 @@ func TestPaceOfTheBatchBefore(t *testing.T) {
 	}
 }
 
+// TestPaceIsHandedOn fetches three batches of a host that were all leased before the first was settled. The host
+// asks for a pause that is longer than all of them. The second batch requests nothing; the third must not either.
+func TestPaceIsHandedOn(t *testing.T) {
+	requests := 0
+	w := newWorld(t, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		requests++
+		busy(503, "3600")(rw, r)
+	}))
+	for i := range 3 {
+		b := w.batch("/1")
+		b.Version.Token += uint64(i)
+		if l := w.run(t, b).Ledger; l.Failures != 1 || !l.Rest.Equal(start.Add(time.Hour)) {
+			t.Errorf("batch %d: %d failures, no request before %v; want one, and an hour after the start", i, l.Failures, l.Rest)
+		}
+	}
+	if requests != 1 {
+		t.Errorf("%d requests, want 1", requests)
+	}
+}
+
+// TestCrawlDelayOfTheBatchBefore fetches two batches that were leased before the robots.txt was known. The
+// second must keep the Crawl-delay from its first request on.
+func TestCrawlDelayOfTheBatchBefore(t *testing.T) {
+	w := newWorld(t, site(respond(200, "", "User-agent: *\nCrawl-delay: 3\n")))
+	for i := range 2 {
+		b := w.batch("/1")
+		b.Version.Token += uint64(i)
+		b.Robots = []string{w.server.URL}
+		w.run(t, b)
+	}
+	if diff := cmp.Diff([]time.Duration{3 * time.Second, 3 * time.Second, 3 * time.Second}, w.clock.slept); diff != "" {
+		t.Errorf("waited (-want +got):\n%s", diff)
+	}
+}
+
 // TestTurnDoesNotCome has a batch whose host is requested for another one until the time of the batch is over.
 // Nothing may be requested for it, and its URLs must not count as requested.
 func TestTurnDoesNotCome(t *testing.T) {
 	w := newWorld(t, http.NotFoundHandler())
 	b := w.batch("/1")
-	if _, err := w.turns.enter(t.Context(), b.Host, 1); err != nil {
+	if _, _, err := w.turns.enter(t.Context(), b.Host, 1); err != nil {
 		t.Fatal(err)
 	}
 	b.Deadline = start.Add(w.Limits.Margin + time.Millisecond)
