@@ -21,22 +21,26 @@ func TestAhead(t *testing.T) {
 		c.Topic = &collection.Topic{Threshold: collection.DefaultThreshold, Words: []string{"word"}}
 	}
 	eight := func(c *collection.Collection) { c.HostConnections = 8 }
+	share := func(own, processes int) func() (int, int) { return func() (int, int) { return own, processes } }
 	for name, test := range map[string]struct {
 		hosts  int
 		ahead  bool
 		change func(*collection.Collection)
+		share  func() (own, processes int)
 		want   map[string]int
 	}{
-		"not allowed":         {1, false, nil, map[string]int{"a.example": 1}},
-		"the only host":       {1, true, nil, map[string]int{"a.example": 2}},
-		"of many connections": {1, true, eight, map[string]int{"a.example": 9}},
-		"a delay":             {1, true, delay, map[string]int{"a.example": 1}},
-		"a topic":             {1, true, topic, map[string]int{"a.example": 1}},
-		"other hosts":         {3, true, nil, map[string]int{"a.example": 1, "b.example": 1, "c.example": 1}},
+		"not allowed":         {1, false, nil, nil, map[string]int{"a.example": 1}},
+		"the only host":       {1, true, nil, nil, map[string]int{"a.example": 2}},
+		"of many connections": {1, true, eight, nil, map[string]int{"a.example": 9}},
+		"a delay":             {1, true, delay, nil, map[string]int{"a.example": 1}},
+		"a topic":             {1, true, topic, nil, map[string]int{"a.example": 1}},
+		"the only process":    {1, true, nil, share(1, 1), map[string]int{"a.example": 2}},
+		"not of this process": {1, true, nil, share(0, 1), map[string]int{"a.example": 1}},
+		"other hosts":         {3, true, nil, nil, map[string]int{"a.example": 1, "b.example": 1, "c.example": 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, redistest.Server(t), test.change)
-			w.Limits.Ahead = test.ahead
+			w.Limits.Ahead, w.Share = test.ahead, test.share
 			var urls []string
 			for i := range 1100 {
 				urls = append(urls, fmt.Sprint(hosts[i%test.hosts], i))

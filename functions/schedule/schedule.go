@@ -74,7 +74,8 @@ type Limits struct {
 	// Ahead allows one batch more of a host than the collections allow connections, if no other hosts of the
 	// crawl partition are being fetched. Fetch sends its first request when another batch of the host has had
 	// its last answer, and while that batch is stored and settled. Ahead is only for a process that leases
-	// and fetches alone: it must know all batches of a host.
+	// and fetches alone: it must know all batches of a host. While others do so, too, it has no effect (see
+	// Function.alone).
 	Ahead bool
 }
 
@@ -207,8 +208,20 @@ func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *setti
 //
 //	with a delay between requests   the batch before is stored and settled during the delay
 //	with a topic                    links that the batch before finds may fit the topic better
+//	with batches of other processes fetch does not know when they send requests
 func (f *Function) ahead(s *settings.Settings, counts frontier.Counts, r frontier.Request) bool {
-	return f.Limits.Ahead && counts.Batches <= int64(r.Connections) && s.Delay() == 0 && len(r.Short) == 0
+	return f.Limits.Ahead && counts.Batches <= int64(r.Connections) && s.Delay() == 0 && len(r.Short) == 0 && f.alone(counts)
+}
+
+// alone reports whether no other process leases batches, and all leased batches of the crawl partition are of
+// this process and not fetched yet. The second condition is for a process that has begun just now, and is not
+// counted yet.
+func (f *Function) alone(counts frontier.Counts) bool {
+	if f.Share == nil {
+		return true
+	}
+	own, processes := f.Share()
+	return processes < 2 && int64(own) >= counts.Batches
 }
 
 // giveBack ends a lease of which no batch was made. Its URLs are forgotten, or wait until other batches of
