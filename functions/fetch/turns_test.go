@@ -34,10 +34,10 @@ func TestTurns(t *testing.T) {
 
 	entered := make(chan *pace)
 	go func() { entered <- enter("a", 1) }() // the collections allow fewer connections now
-	later := start.Add(time.Minute)
-	all.leave("a", pace{failures: 1, rest: later}, later, start)
+	pauseEnd := start.Add(time.Minute)
+	all.leave("a", pace{failures: 1, rest: pauseEnd}, pauseEnd, start)
 	all.leave("a", pace{failures: 2}, start, start)
-	if last := <-entered; last == nil || last.failures != 2 || !last.rest.Equal(later) {
+	if last := <-entered; last == nil || last.failures != 2 || !last.rest.Equal(pauseEnd) {
 		t.Errorf("the pace is %+v, want the failures of the batch before, and the pause that another one was asked for", last)
 	}
 	all.leave("b", pace{}, start, start)
@@ -46,7 +46,7 @@ func TestTurns(t *testing.T) {
 		t.Errorf("known hosts: %v, want only the one that must not be requested yet", all.at)
 	}
 	enter("b", 1)
-	all.leave("b", pace{}, start, later)
+	all.leave("b", pace{}, start, pauseEnd)
 	if len(all.at) != 0 {
 		t.Errorf("known hosts: %v, want none", all.at)
 	}
