@@ -20,42 +20,48 @@ const leastLinks = 2
 // it, up to maxTimes, so that it weighs more.
 const maxTimes = 8
 
-// gather makes the anchors (texts of links) for the documents of the listed segments, and keeps them
-// in r.known. Links to a document may be in any book (records of the crawl). So gather reads the links
-// in all books, but only once for all listed segments. It leaves out segments that cannot be read.
-func (r *ranking) gather(ctx context.Context, listed []manifest.Segment) error {
-	wanted := make(map[int]bool)
-	for _, s := range listed {
-		for _, page := range r.known[s.Key].pages {
-			wanted[page] = true
+// gather makes the overlays of anchors (texts of links) for the documents of the listed segments. It returns their
+// bytes by the keys of the segments. The bytes can be used until free is called, which must be called after an error,
+// too. Segments that cannot be read are left out.
+//
+// The links to a document may be in any book (records of the crawl). So gather reads the links in all books, but only
+// once for all listed segments (see gathering).
+func (r *ranking) gather(ctx context.Context, listed []manifest.Segment) (overlays map[string][]byte, free func(), err error) {
+	var made []*overlay
+	free = func() {
+		for _, o := range made {
+			o.close()
 		}
 	}
-	delete(wanted, -1)
-	all, err := r.graph.Anchors(ctx, func(page int) bool { return wanted[page] })
+	var pages []int32 // those of the documents of all segments
+	for _, s := range listed {
+		pages = append(pages, r.known[s.Key].pages...)
+	}
+	g, err := r.newGathering(ctx, pages)
 	if err != nil {
-		return err
+		return nil, free, err
 	}
-	cut := 0
-	for _, a := range all {
-		cut += a.Cut
-	}
-	if cut > 0 {
-		r.Log.InfoContext(ctx, "anchors beyond the limit of a page are left out", "texts", cut)
-	}
+	defer g.texts.Close()
+	overlays = make(map[string][]byte)
+	first := 0 // number of the segment's first document among those of all segments
 	for _, s := range listed {
 		known := r.known[s.Key]
-		if known.damage != nil {
-			continue
+		if known.damage == nil {
+			o := &overlay{dir: r.Dir}
+			made = append(made, o)
+			overlays[s.Key], err = r.anchorsOf(ctx, &s, known.pages, first, g, o)
+			if partition.IsDamaged(err) {
+				known.damage, err = err, nil
+				delete(overlays, s.Key)
+			}
+			if err != nil {
+				return nil, free, err
+			}
+			r.known[s.Key] = known
 		}
-		if known.anchors, err = r.anchorsOf(ctx, &s, known.pages, all); partition.IsDamaged(err) {
-			known.damage, err = err, nil
-		}
-		if err != nil {
-			return err
-		}
-		r.known[s.Key] = known
+		first += len(known.pages)
 	}
-	return nil
+	return overlays, free, nil
 }
 
 // anchorsOf makes the overlay of anchors (texts of links to pages) for a listed segment, and
@@ -66,9 +72,9 @@ func (r *ranking) gather(ctx context.Context, listed []manifest.Segment) error {
 // Documents that must not be found (noindex) get no anchors. anchorsOf recognises such a document by
 // the number of words of its address: the listed segment says 0.
 //
-// For each document, the parameter pages has the number of its page in the graph of links. For each
-// of these numbers, the parameter all has the anchors of the page.
-func (r *ranking) anchorsOf(ctx context.Context, listed *manifest.Segment, pages []int, all map[int]linkgraph.Anchors) ([]byte, error) {
+// For each document, the parameter pages has the number of its page in the graph of links. The parameter g has the
+// anchors; in g, the segment's documents are numbered from first on. The overlay o is empty.
+func (r *ranking) anchorsOf(ctx context.Context, listed *manifest.Segment, pages []int32, first int, g *gathering, o *overlay) ([]byte, error) {
 	s, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: r.Bucket}, listed)
 	if err != nil {
 		return nil, err
@@ -85,18 +91,28 @@ func (r *ranking) anchorsOf(ctx context.Context, listed *manifest.Segment, pages
 	if err != nil {
 		return nil, err
 	}
-	documents := make([]*segments.Page, len(pages))
-	for doc, page := range pages {
-		documents[doc] = &segments.Page{Document: segment.Document{ID: identities[doc]}}
-		if of := languages.Get(uint32(doc)); len(of) > 0 {
-			documents[doc].Lang = of[0]
+	for doc := 0; doc < len(pages); {
+		anchors, end, err := g.of(ctx, first+doc)
+		if err != nil {
+			return nil, err
 		}
-		if words[doc] > 0 {
-			fill(documents[doc], all[page])
-			documents[doc].Suggested = suggested(all[page])
+		var part []*segments.Page
+		for ; doc < min(len(pages), end-first); doc++ {
+			d := &segments.Page{Document: segment.Document{ID: identities[doc]}}
+			if of := languages.Get(uint32(doc)); len(of) > 0 {
+				d.Lang = of[0]
+			}
+			if words[doc] > 0 {
+				fill(d, anchors[pages[doc]])
+				d.Suggested = suggested(anchors[pages[doc]])
+			}
+			part = append(part, d)
+		}
+		if err := o.add(part); err != nil {
+			return nil, err
 		}
 	}
-	return segments.Build(documents)
+	return o.finish(ctx)
 }
 
 // fill makes the anchors of a page the headings of a document, so that the words of the anchors

@@ -20,23 +20,18 @@ type ranking struct {
 	// version of the takedowns in force when the run began; the graph leaves out the pages that
 	// they cover
 	forgotten uint64
-	// Greatest number of documents whose anchors (texts of links to them) are in memory at the same
-	// time. Exception: a segment with more documents is handled alone, but as a whole.
-	most  int
-	known map[string]coded
+	known     map[string]coded
 	// number of documents in each language, in all partitions as they were when the run began
 	languages map[string]int
 }
 
-// coded holds the ranks and anchors (texts of links) of the documents of one segment, ready to be
-// committed.
+// coded holds the pages and ranks of the documents of one segment.
 type coded struct {
 	// pages[d] is the number that the graph of links gives to the page of document d; −1 if the graph
 	// does not have this page
-	pages   []int
-	ranks   []segment.Rank
-	damage  error  // why the segment cannot be read; nil if it can
-	anchors []byte // encoded anchors (texts of links); nil if they are not made yet
+	pages  []int32
+	ranks  []segment.Rank
+	damage error // why the segment cannot be read; nil if it can
 }
 
 // atOnce is the greatest number of segments that are read at the same time.
@@ -46,56 +41,33 @@ const atOnce = 4
 // all its documents, and the unvisited URLs whose hashes are in the given range. The last parameter
 // is the new value of Manifest.Ranked (see Function.name).
 //
-// To limit memory, commit works in steps, each of which makes a new generation (version) of the
-// manifest. A step stores the anchors of some segments that have at most r.most documents together,
-// or of one larger segment. The last step also stores the unvisited URLs.
-//
 // A segment that cannot be read is left as it is; the command verify reports it. Another process
 // may commit a segment during the run. This segment gets its anchors only from the next run.
 func (r *ranking) commit(ctx context.Context, p *partition.Partition, within layout.Range, of string) error {
-	rest := p.Manifest().Segments
-	for first := true; first || len(rest) > 0; first = false {
-		n, documents := 0, 0
-		for n < len(rest) && (n == 0 || documents+rest[n].Documents <= r.most) {
-			documents += rest[n].Documents
-			n++
-		}
-		if err := r.learn(ctx, rest[:n]); err != nil {
-			return err
-		}
-		if err := r.gather(ctx, rest[:n]); err != nil {
-			return err
-		}
-		ranked := of
-		var links *unvisited
-		if n < len(rest) {
-			ranked = "" // the anchors of the remaining segments are still made from other books
-		} else {
-			var err error
-			if links, err = r.unvisited(ctx, within); err != nil {
-				return err
-			}
-		}
-		if err := r.commitKnown(ctx, p, links, ranked); err != nil {
-			return err
-		}
-		for _, s := range rest[:n] {
-			known := r.known[s.Key]
-			known.anchors = nil
-			r.known[s.Key] = known
-		}
-		rest = rest[n:]
+	listed := p.Manifest().Segments
+	if err := r.learn(ctx, listed); err != nil {
+		return err
 	}
-	return nil
+	anchors, free, err := r.gather(ctx, listed)
+	defer free()
+	if err != nil {
+		return err
+	}
+	links, err := r.unvisited(ctx, within)
+	defer links.close()
+	if err != nil {
+		return err
+	}
+	return r.commitKnown(ctx, p, anchors, links, of)
 }
 
-// commitKnown commits the results that a run has made so far for a partition. These are the ranks of
-// all segments; the anchors (texts of links) of the segments for which r.known has them; and the
-// unvisited URLs, if the parameter links is not nil. It sets Manifest.Ranked to the last parameter.
+// commitKnown commits what a run has made for a partition. These are the ranks of all segments; the given anchors
+// (texts of links), by the keys of their segments; and the unvisited URLs. It sets Manifest.Ranked to the last
+// parameter.
 //
 // commitKnown fails with partition.ErrStale if a takedown was applied since the run began. The
 // anchors could then have words of pages that must be forgotten.
-func (r *ranking) commitKnown(ctx context.Context, p *partition.Partition, links *unvisited, of string) error {
+func (r *ranking) commitKnown(ctx context.Context, p *partition.Partition, anchors map[string][]byte, links *unvisited, of string) error {
 	return p.Commit(ctx, func(e *partition.Edit) error {
 		m := e.Manifest()
 		if m.Forgotten > r.forgotten {
@@ -104,13 +76,10 @@ func (r *ranking) commitKnown(ctx context.Context, p *partition.Partition, links
 		if err := r.learn(ctx, m.Segments); err != nil {
 			return err
 		}
-		ranks, anchors := make(map[string][]segment.Rank), make(map[string][]byte)
+		ranks := make(map[string][]segment.Rank)
 		for _, s := range m.Segments {
 			if known := r.known[s.Key]; known.damage == nil {
 				ranks[s.Key] = known.ranks
-				if known.anchors != nil {
-					anchors[s.Key] = known.anchors
-				}
 			}
 		}
 		ranked, err := e.SetRanks(ctx, ranks)
@@ -121,11 +90,9 @@ func (r *ranking) commitKnown(ctx context.Context, p *partition.Partition, links
 		if err != nil {
 			return err
 		}
-		linked := false
-		if links != nil {
-			if linked, err = e.SetUnvisited(ctx, links.content, links.documents, links.cut); err != nil {
-				return err
-			}
+		linked, err := e.SetUnvisited(ctx, links.content, links.documents, links.cut)
+		if err != nil {
+			return err
 		}
 		if !e.SetRanked(of) && !ranked && !named && !linked {
 			return partition.ErrUnchanged
@@ -169,7 +136,7 @@ func (r *ranking) learn(ctx context.Context, listed []manifest.Segment) error {
 // the number of the document's page in the graph of links, or −1 if the graph does not have the page.
 // The second has the page's rank. To find the pages, ofSegment reads the segment's column of
 // identities (hashes of URLs), and nothing else of the segment.
-func (r *ranking) ofSegment(ctx context.Context, listed *manifest.Segment) (pages []int, ranks []segment.Rank, err error) {
+func (r *ranking) ofSegment(ctx context.Context, listed *manifest.Segment) (pages []int32, ranks []segment.Rank, err error) {
 	s, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: r.Bucket}, listed)
 	if err != nil {
 		return nil, nil, err
@@ -178,14 +145,14 @@ func (r *ranking) ofSegment(ctx context.Context, listed *manifest.Segment) (page
 	if err != nil {
 		return nil, nil, err
 	}
-	pages, ranks = make([]int, len(identities)), make([]segment.Rank, len(identities))
+	pages, ranks = make([]int32, len(identities)), make([]segment.Rank, len(identities))
 	for doc, id := range identities {
 		page, found := r.graph.Find(id)
 		if !found {
 			pages[doc] = -1
 			continue
 		}
-		pages[doc], ranks[doc] = page, segment.RankOf(r.ranks[page]*float64(len(r.ranks)))
+		pages[doc], ranks[doc] = int32(page), segment.RankOf(r.ranks[page]*float64(len(r.ranks)))
 	}
 	return pages, ranks, nil
 }

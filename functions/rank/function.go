@@ -58,15 +58,15 @@ type Function struct {
 	Now      func() time.Time
 	Limits   Limits
 	Rules    pagerank.Rules
+	Dir      string // directory for temporary files; "" for the system's directory of temporary files
 	Log      *slog.Logger
 }
 
 // Limits bound the memory and time of a run, and the size of its results.
 type Limits struct {
 	Graph linkgraph.Limits
-	// Greatest number of documents whose anchors (texts of links to them) are in memory at the same
-	// time. Exception: a segment with more documents is handled alone, but as a whole. The books are
-	// read anew for each such group of documents.
+	// number of documents whose anchors (texts of links to them) are in memory at the same time; more if a partition
+	// has more than 64 times as many
 	Anchors   int
 	Unvisited int // greatest number of URLs without a page, known only by links, that a partition lists
 
@@ -85,7 +85,7 @@ type Limits struct {
 // learning dictionaries below some five minutes.
 func DefaultLimits() Limits {
 	return Limits{
-		Graph: linkgraph.DefaultLimits(), Anchors: 200_000, Unvisited: 100_000,
+		Graph: linkgraph.DefaultLimits(), Anchors: 1 << 14, Unvisited: 100_000,
 		Translated: 4_000_000, Dictionaries: 40, Pages: 1000, Translation: translation.DefaultLimits(), Work: 200_000_000,
 	}
 }
@@ -137,7 +137,7 @@ func (f *Function) rank(ctx context.Context, all []*partition.Partition, forgott
 	}
 	f.Log.InfoContext(ctx, "ranked", "pages", graph.Pages(), "votes", graph.Votes(), "steps", steps, "took", f.Now().Sub(began))
 	r := ranking{
-		Function: f, graph: graph, ranks: ranks, forgotten: forgotten.Version, most: f.Limits.Anchors,
+		Function: f, graph: graph, ranks: ranks, forgotten: forgotten.Version,
 		known: make(map[string]coded), languages: make(map[string]int),
 	}
 	if err := r.countLanguages(ctx, all); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/bucketsearch/bucketsearch/functions/rank/linkgraph"
 	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
@@ -33,6 +34,7 @@ func share(i, n int) (r layout.Range) {
 // unvisited is a list of unvisited URLs (known only by links) of one partition, ready to be
 // committed.
 type unvisited struct {
+	overlay
 	content []byte // the unvisited URLs, encoded as an index segment; nil if there are no such URLs
 	// number of URLs in content, and number of URLs that were left out because there were too many
 	documents, cut int
@@ -45,37 +47,53 @@ type unvisited struct {
 // links.
 func (r *ranking) unvisited(ctx context.Context, within layout.Range) (*unvisited, error) {
 	found, cut, err := r.graph.Unvisited(ctx, within, r.Limits.Unvisited)
+	u := &unvisited{overlay: overlay{dir: r.Dir}, documents: len(found), cut: cut}
 	if err != nil || len(found) == 0 {
-		return &unvisited{}, err
+		return u, err
 	}
 	if cut > 0 {
 		r.Log.InfoContext(ctx, "URLs that are known by links only are left out beyond the limit", "urls", cut)
 	}
 	usual := r.usual()
-	pages := make([]*segments.Page, len(found))
-	for i, u := range found {
-		at, err := address.Parse(u.URL)
-		if err != nil {
-			return nil, err
-		}
-		d := &segments.Page{Document: segment.Document{
-			ID: at.ID, URL: address.Shown(u.URL), Site: at.Site, Title: u.All[0].Text, Body: strings.Join(u.Around, "\n"),
-		}}
-		fill(d, u.Anchors)
-		if mail, is := strings.CutPrefix(d.URL, "mailto:"); is {
-			if !slices.Contains(d.Headings, mail) {
-				d.Headings = append(d.Headings, mail)
+	for some := range slices.Chunk(found, r.Limits.Anchors) {
+		var pages []*segments.Page
+		for i := range some {
+			page, err := r.page(&some[i], usual)
+			if err != nil {
+				return u, err
 			}
-			d.Outside = mailWords
+			pages = append(pages, page)
 		}
-		d.Lang, _ = language.Identify(strings.Join(d.Headings, "\n"))
-		if r.languages[d.Lang] == 0 {
-			d.Lang = usual // words of queries are analysed in the languages of pages
+		if err := u.add(pages); err != nil {
+			return u, err
 		}
-		pages[i] = d
 	}
-	content, err := segments.Build(pages)
-	return &unvisited{content, len(pages), cut}, err
+	u.content, err = u.finish(ctx)
+	return u, err
+}
+
+// page returns the document of an unvisited URL. If its own language is not known, or is that of no page, it gets the
+// usual one.
+func (r *ranking) page(u *linkgraph.Unvisited, usual string) (*segments.Page, error) {
+	at, err := address.Parse(u.URL)
+	if err != nil {
+		return nil, err
+	}
+	d := &segments.Page{Document: segment.Document{
+		ID: at.ID, URL: address.Shown(u.URL), Site: at.Site, Title: u.All[0].Text, Body: strings.Join(u.Around, "\n"),
+	}}
+	fill(d, u.Anchors)
+	if mail, is := strings.CutPrefix(d.URL, "mailto:"); is {
+		if !slices.Contains(d.Headings, mail) {
+			d.Headings = append(d.Headings, mail)
+		}
+		d.Outside = mailWords
+	}
+	d.Lang, _ = language.Identify(strings.Join(d.Headings, "\n"))
+	if r.languages[d.Lang] == 0 {
+		d.Lang = usual // words of queries are analysed in the languages of pages
+	}
+	return d, nil
 }
 
 // mailWords are words by which searches find mail addresses, besides the texts of links: people look

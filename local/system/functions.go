@@ -73,7 +73,7 @@ func (m *moreWork) Send(context.Context, string, []byte, time.Duration) error {
 // dictionaries for queries in other languages. It keeps the present ranks if no new book (an object
 // with newly found links) was stored since they were computed.
 func (s *System) Rank(ctx context.Context) error {
-	return parts{bucket: s.bucket, settings: s.Settings, log: s.log}.rank().Run(ctx)
+	return parts{bucket: s.bucket, settings: s.Settings, dir: s.options.Data, log: s.log}.rank().Run(ctx)
 }
 
 // bucket returns the bucket that the function with the name uses. Requests through it count as

@@ -45,7 +45,7 @@ type parts struct {
 	dead       drainer                                      // see sweep.Function.DeadLetters
 	agent      string                                       // User-Agent of the crawler
 	worker     string                                       // name of the process in its leases
-	dir        string                                       // where merge keeps files; "": see merge.Function.Dir
+	dir        string                                       // where merge and rank keep files; "": see merge.Function.Dir
 }
 
 // functions returns the functions of the search engine, such as fetch and pack, each under the name of
@@ -101,7 +101,7 @@ func (p parts) merge() *merge.Function {
 func (p parts) rank() *rank.Function {
 	return &rank.Function{
 		Bucket: p.bucket(task.Rank), Settings: p.settings, Now: time.Now,
-		Limits: rank.DefaultLimits(), Rules: pagerank.DefaultRules(), Log: p.log(task.Rank),
+		Limits: rank.DefaultLimits(), Rules: pagerank.DefaultRules(), Dir: p.dir, Log: p.log(task.Rank),
 	}
 }
 

@@ -112,7 +112,8 @@ func (c *crawl) start(dir string, transport http.RoundTripper) {
 			Bucket: c.bucket, Redis: c.redis, Sender: c, Now: now, Worker: worker, Tiers: tiers, Dir: dir, Log: c.log,
 		}).Handle,
 		task.Rank: (&rank.Function{
-			Bucket: c.bucket, Settings: c.settings, Now: now, Limits: rank.DefaultLimits(), Rules: pagerank.DefaultRules(), Log: c.log,
+			Bucket: c.bucket, Settings: c.settings, Now: now, Limits: rank.DefaultLimits(), Rules: pagerank.DefaultRules(),
+			Dir: dir, Log: c.log,
 		}).Handle,
 		task.Sweep: (&sweep.Function{
 			Bucket: c.bucket, Redis: c.redis, Sender: c, Now: now, Worker: worker, Limits: sweep.DefaultLimits(), Log: c.log,

@@ -2,11 +2,7 @@ package linkgraph
 
 import (
 	"cmp"
-	"context"
-	"maps"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
@@ -30,85 +26,6 @@ const (
 type Anchors struct {
 	All []Anchor // the anchors, at most 32, sorted by falling Sites, then by falling Links
 	Cut int      // number of other texts of links to the page, which were left out
-}
-
-// Anchors returns the anchors of some pages: for each page, the texts of links to it that the most
-// sites use. Pages are given by their indexes (see Find): the function wanted tells for the index of a
-// page whether the page's anchors are wanted, and the returned map has the indexes as keys.
-//
-// Links in the navigation of a site to a page of the same site are left out, because they are the
-// same on all pages. If several pages of a site have links with the same text, the site counts
-// once.
-//
-// Anchors reads the links in all books (the records of the crawl) once, with their texts. It holds
-// the texts for the wanted pages in memory.
-func (g *Graph) Anchors(ctx context.Context, wanted func(index int) bool) (map[int]Anchors, error) {
-	r := g.read
-	found := make([]map[number]*texts, len(r.places))
-	group, within := errgroup.WithContext(ctx)
-	group.SetLimit(parallel)
-	for i := range r.places {
-		group.Go(func() error {
-			found[i] = make(map[number]*texts)
-			for index, b := range r.books {
-				if err := r.readAnchors(within, index, b, i, wanted, found[i]); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return nil, err
-	}
-	all := make(map[number]*texts)
-	for _, of := range found {
-		for page, t := range of {
-			if all[page] == nil {
-				all[page] = t
-			} else { // links to an alias, in another range than the page's own
-				all[page].join(t)
-			}
-		}
-	}
-	anchors := make(map[int]Anchors, len(all))
-	for page, t := range all {
-		anchors[int(page)] = t.anchors()
-	}
-	return anchors, nil
-}
-
-// readAnchors reads the texts of links from the book b, which is r.books[index]. It reads only links
-// whose target is in the i-th range of the hash space. The target page of a link is the page under
-// this URL or, if the URL is an alias, the page to which the alias leads. The function wanted decides
-// by the page's number whether the text is kept. readAnchors adds each kept text to the last
-// parameter, a map by the numbers of target pages.
-func (r *reading) readAnchors(ctx context.Context, index int, b *book.Reader, i int, wanted func(int) bool, into map[number]*texts) error {
-	sources := r.sources[index]
-	for row, err := range b.Rows(ctx, r.within(i), true) {
-		if err != nil {
-			return err
-		}
-		if !isNaming(&row) {
-			continue
-		}
-		page, found := r.graph.known[row.ID]
-		if found && !page.isPage() {
-			page, found = r.page(page)
-		}
-		if !found || !wanted(int(page)) {
-			continue
-		}
-		v := r.voters(&row, sources, page, r.graph.sites[page])
-		if v.links == 0 {
-			continue
-		}
-		if into[page] == nil {
-			into[page] = &texts{of: make(map[string]*voters)}
-		}
-		into[page].add(row.Anchor, v)
-	}
-	return nil
 }
 
 // isNaming reports whether the text of the links in a row of a book can be an anchor of the page to
@@ -169,14 +86,6 @@ func (t *texts) add(text string, more voters) {
 		t.of[text] = &more
 	default:
 		known.sites, known.links = append(known.sites, more.sites...), known.links+more.links
-	}
-}
-
-// join adds to t the texts of other links to the same page.
-func (t *texts) join(other *texts) {
-	t.cut += other.cut
-	for _, text := range slices.Sorted(maps.Keys(other.of)) {
-		t.add(text, *other.of[text])
 	}
 }
 

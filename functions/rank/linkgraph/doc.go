@@ -1,6 +1,6 @@
 // Package linkgraph reads the graph of pages and their links from the books (the records of the
 // crawl) of all partitions. It also reads the texts of the links, both of those to pages (see
-// Graph.Anchors) and of those to other URLs (see Graph.Unvisited).
+// Graph.Texts) and of those to other URLs (see Graph.Unvisited).
 //
 // The pages are the URLs with a stored page that is still valid (see book.Standing), other than
 // assets, such as images. A vote is a link from one page to another for which all of this holds:
@@ -18,8 +18,8 @@
 //
 // # Memory
 //
-// The books are read several times: once for the outcomes of requests, once for the links, and once
-// or twice for the links with their texts. No pass holds a whole book in memory. Memory holds, in
+// The books are read several times: once for the outcomes of requests, once for the links, and for each partition
+// twice for the links with their texts. No pass holds a whole book in memory. Memory holds, in
 // bytes, about:
 //
 //	for each page or alias                              100
@@ -29,10 +29,12 @@
 //	for each vote for an alias                          16
 //	for each of up to four readers of books that run    one request (at most 4 MiB) and one block of
 //	at the same time                                    the book
-//	for each page whose anchors are wanted              up to 4,096 texts
+//	for each page of the group whose anchors are made   up to 32 texts
 //	for unvisited URLs                                  the texts of the links to the URLs in four
 //	                                                    parts of the hash space; the largest book has
 //	                                                    about 1 MiB of links for each part
+//
+// A file without a name holds some 35 bytes for each row of links with a text (see Texts).
 //
 // Read fails if a graph is over its Limits.
 package linkgraph

@@ -70,7 +70,12 @@ func (g *Graph) Rank(ctx context.Context, r pagerank.Rules) (ranks []float64, st
 // Read reads the graph of all pages in the books, which should be the books of all partitions. It
 // leaves out pages that a takedown covers, even if the books still have them.
 func Read(ctx context.Context, books []*book.Reader, forgotten takedown.Set, l Limits) (*Graph, error) {
-	r := newReading(books, l, pagesOfRange)
+	return read(ctx, books, forgotten, l, pagesOfRange)
+}
+
+// read does the work of Read. The parameter span is the least number of pages in one range of the hash space.
+func read(ctx context.Context, books []*book.Reader, forgotten takedown.Set, l Limits, span int) (*Graph, error) {
+	r := newReading(books, l, span)
 	r.forgotten = forgotten
 	for _, step := range []func(context.Context) error{r.readPages, r.readSources, r.readVotes} {
 		if err := step(ctx); err != nil {

@@ -76,10 +76,10 @@ func open(t testing.TB, books ...book.Book) (readers []*book.Reader) {
 	return readers
 }
 
-// read returns the votes (links that count for ranks) in books, sorted and without duplicates. The
+// votesOf returns the votes (links that count for ranks) in books, sorted and without duplicates. The
 // text "a/1 > b/1" stands for a vote, and "a/1 >> b/1" for a vote that is part of a template, such
 // as navigation. The parameter span is the least number of pages in one range of the hash space.
-func read(t testing.TB, span int, books ...*book.Reader) (all []string) {
+func votesOf(t testing.TB, span int, books ...*book.Reader) (all []string) {
 	t.Helper()
 	r := newReading(books, DefaultLimits(), span)
 	for _, step := range []func(context.Context) error{r.readPages, r.readSources, r.readVotes} {
@@ -159,7 +159,7 @@ func TestVotes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			readers := open(t, test.books...)
 			for span := range 3 {
-				if diff := cmp.Diff(test.want, read(t, span+1, readers...)); diff != "" {
+				if diff := cmp.Diff(test.want, votesOf(t, span+1, readers...)); diff != "" {
 					t.Errorf("in ranges of %d pages (-want +got):\n%s", span+1, diff)
 				}
 			}
@@ -171,7 +171,7 @@ func TestVotes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(test.want, read(t, 1, open(t, decoded)...)); diff != "" {
+			if diff := cmp.Diff(test.want, votesOf(t, 1, open(t, decoded)...)); diff != "" {
 				t.Errorf("of the merged book (-want +got):\n%s", diff)
 			}
 		})
