@@ -16,7 +16,7 @@ import (
 type ranking struct {
 	*Function
 	graph *linkgraph.Graph
-	ranks []float64 // rank of each page, by the page's index in the graph
+	ranks []segment.Rank // rank of each page, by the page's index in the graph
 	// version of the takedowns in force when the run began; the graph leaves out the pages that
 	// they cover
 	forgotten uint64
@@ -152,7 +152,7 @@ func (r *ranking) ofSegment(ctx context.Context, listed *manifest.Segment) (page
 			pages[doc] = -1
 			continue
 		}
-		pages[doc], ranks[doc] = int32(page), segment.RankOf(r.ranks[page]*float64(len(r.ranks)))
+		pages[doc], ranks[doc] = int32(page), r.ranks[page]
 	}
 	return pages, ranks, nil
 }

@@ -42,6 +42,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
@@ -132,12 +133,13 @@ func (f *Function) rank(ctx context.Context, all []*partition.Partition, forgott
 		return err
 	}
 	ranks, steps, err := graph.Rank(ctx, f.Rules)
+	graph.FreeVotes()
 	if err != nil {
 		return err
 	}
 	f.Log.InfoContext(ctx, "ranked", "pages", graph.Pages(), "votes", graph.Votes(), "steps", steps, "took", f.Now().Sub(began))
 	r := ranking{
-		Function: f, graph: graph, ranks: ranks, forgotten: forgotten.Version,
+		Function: f, graph: graph, ranks: encoded(ranks), forgotten: forgotten.Version,
 		known: make(map[string]coded), languages: make(map[string]int),
 	}
 	if err := r.countLanguages(ctx, all); err != nil {
@@ -152,6 +154,15 @@ func (f *Function) rank(ctx context.Context, all []*partition.Partition, forgott
 		}
 	}
 	return nil
+}
+
+// encoded returns the ranks as they are stored: as multiples of the mean rank (see segment.Rank).
+func encoded(ranks []float64) []segment.Rank {
+	all := make([]segment.Rank, len(ranks))
+	for page, rank := range ranks {
+		all[page] = segment.RankOf(rank * float64(len(ranks)))
+	}
+	return all
 }
 
 // name returns a hash of everything from which ranks, anchors and unvisited URLs are made: the
@@ -212,5 +223,5 @@ func (f *Function) read(ctx context.Context, all []*partition.Partition, forgott
 	if err != nil {
 		return nil, err
 	}
-	return linkgraph.Read(ctx, readers, forgotten, f.Limits.Graph)
+	return linkgraph.Read(ctx, readers, forgotten, f.Limits.Graph, f.Dir)
 }

@@ -159,6 +159,12 @@ func (r *Reader) Sources(ctx context.Context) ([]layout.Identity, error) {
 
 // CheckSources reads the table of sources without keeping it, and fails if the table is damaged.
 func (r *Reader) CheckSources(ctx context.Context) error {
+	return r.EachSource(ctx, func(layout.Identity) {})
+}
+
+// EachSource calls a function with each source in the table, in the order of Sources. It does not
+// keep the table, but requests it in parts of at most 4 MiB. If the table is damaged, EachSource fails in the end.
+func (r *Reader) EachSource(ctx context.Context, use func(id layout.Identity)) error {
 	offset, end := r.directory.sourcesOffset, r.directory.sourcesOffset+int64(r.directory.sources)*int64(identitySize)
 	crc := uint32(0)
 	for offset < end {
@@ -168,6 +174,9 @@ func (r *Reader) CheckSources(ctx context.Context) error {
 			return err
 		}
 		crc, offset = crc32.Update(crc, castagnoli, b), offset+size
+		for ; len(b) > 0; b = b[identitySize:] {
+			use(layout.Identity(b))
+		}
 	}
 	if crc != r.directory.sourcesCRC {
 		return r.damagedSources()

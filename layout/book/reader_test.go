@@ -271,6 +271,13 @@ func TestRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var each []layout.Identity
+	if err := r.EachSource(t.Context(), func(id layout.Identity) { each = append(each, id) }); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(table, each); diff != "" {
+		t.Errorf("sources (-Sources +EachSource):\n%s", diff)
+	}
 	for _, texts := range []bool{true, false} {
 		var want, got []Link
 		for l, err := range r.Links(t.Context(), wholeSpace) {

@@ -65,7 +65,7 @@ func TestAnchors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			books := append([]book.Book{target}, test.books...)
 			for range 2 {
-				g, err := Read(t.Context(), open(t, books...), takedown.Set{}, DefaultLimits())
+				g, err := Read(t.Context(), open(t, books...), takedown.Set{}, DefaultLimits(), t.TempDir())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -90,7 +90,7 @@ func TestAnchors(t *testing.T) {
 			}
 		})
 	}
-	g, err := Read(t.Context(), open(t, target, named(t, 1, book.Text, "a/1 home")), takedown.Set{}, DefaultLimits())
+	g, err := Read(t.Context(), open(t, target, named(t, 1, book.Text, "a/1 home")), takedown.Set{}, DefaultLimits(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,7 +83,7 @@ func BenchmarkRank(b *testing.B) {
 	rules.Epsilon = 1e-6
 	for b.Loop() {
 		began := time.Now()
-		g, err := Read(b.Context(), books, takedown.Set{}, DefaultLimits())
+		g, err := Read(b.Context(), books, takedown.Set{}, DefaultLimits(), b.TempDir())
 		if err != nil {
 			b.Fatal(err)
 		}

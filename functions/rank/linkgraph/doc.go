@@ -22,19 +22,22 @@
 // twice for the links with their texts. No pass holds a whole book in memory. Memory holds, in
 // bytes, about:
 //
-//	for each page or alias                              100
-//	for each URL whose request failed                   50
+//	for each page or alias                              60
+//	for each URL whose request failed                   30
 //	for each page, once for each book with its links    4
-//	for each vote for a page                            8
-//	for each vote for an alias                          16
 //	for each of up to four readers of books that run    one request (at most 4 MiB) and one block of
 //	at the same time                                    the book
+//	for each of up to four ranges of the hash space     8 for each vote for a page in the range, at least
+//	whose votes are sorted at the same time             65,536 pages
 //	for each page of the group whose anchors are made   up to 32 texts
 //	for unvisited URLs                                  the texts of the links to the URLs in four
 //	                                                    parts of the hash space; the largest book has
 //	                                                    about 1 MiB of links for each part
 //
-// A file without a name holds some 35 bytes for each row of links with a text (see Texts).
+// Package pagerank tells what the ranks take. Votes and texts are in files without names, with about:
+//
+//	for each vote                                       8 while votes are read, then 4 until FreeVotes is called
+//	for each row of links with a text                   35 while anchors are made (see Texts)
 //
 // Read fails if a graph is over its Limits.
 package linkgraph

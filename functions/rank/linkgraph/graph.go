@@ -62,30 +62,33 @@ func (g *Graph) Find(id layout.Identity) (index int, found bool) {
 }
 
 // Rank returns the rank of every page, by its index (see Find). The result steps is the number of
-// iterations that the computation took.
+// iterations that the computation took. Rank must not be called after FreeVotes.
 func (g *Graph) Rank(ctx context.Context, r pagerank.Rules) (ranks []float64, steps int, err error) {
 	return g.votes.Rank(ctx, r)
 }
 
+// FreeVotes frees the votes, which only Rank needs. It must be called in the end.
+func (g *Graph) FreeVotes() { g.votes.Close() }
+
 // Read reads the graph of all pages in the books, which should be the books of all partitions. It
-// leaves out pages that a takedown covers, even if the books still have them.
-func Read(ctx context.Context, books []*book.Reader, forgotten takedown.Set, l Limits) (*Graph, error) {
-	return read(ctx, books, forgotten, l, pagesOfRange)
+// leaves out pages that a takedown covers, even if the books still have them. The graph has files in the directory dir
+// (see scratch.Create), until FreeVotes is called.
+func Read(ctx context.Context, books []*book.Reader, forgotten takedown.Set, l Limits, dir string) (*Graph, error) {
+	return read(ctx, books, forgotten, l, pagesOfRange, dir)
 }
 
 // read does the work of Read. The parameter span is the least number of pages in one range of the hash space.
-func read(ctx context.Context, books []*book.Reader, forgotten takedown.Set, l Limits, span int) (*Graph, error) {
-	r := newReading(books, l, span)
+func read(ctx context.Context, books []*book.Reader, forgotten takedown.Set, l Limits, span int, dir string) (*Graph, error) {
+	r := newReading(books, l, span, dir)
 	r.forgotten = forgotten
-	for _, step := range []func(context.Context) error{r.readPages, r.readSources, r.readVotes} {
+	defer r.closeVotes()
+	for _, step := range []func(context.Context) error{r.readPages, r.readSources, r.readVotes, r.resolve, r.makeGraph} {
 		if err := step(ctx); err != nil {
 			return nil, fmt.Errorf("cannot read the graph of links: %w", err)
 		}
 	}
-	var err error
-	r.graph.votes, err = pagerank.New(r.graph.sites, r.resolved()...)
 	r.graph.read = r
-	return r.graph, err
+	return r.graph, nil
 }
 
 // pagesOfRange is the least number of pages in one of the ranges into which the hash space is
@@ -97,7 +100,8 @@ type reading struct {
 	books     []*book.Reader
 	limits    Limits
 	forgotten takedown.Set
-	span      int // least number of pages in one range of the hash space
+	span      int    // least number of pages in one range of the hash space
+	dir       string // directory for files
 	graph     *Graph
 	// in[n] is the index, in the field books, of the book that has the links of page number n
 	in       []uint32
@@ -111,14 +115,17 @@ type reading struct {
 	// number of the i-th URL of the table is sources[k][i]. It is the constant unknown if the URL
 	// is not in the graph, or if its newest links are in another book.
 	sources [][]number
-	ranges  []votes // votes (links that count for ranks) for the URLs in each range of the hash space
+	// votes[i] has the votes (links that count for ranks) for the pages in the i-th range of the hash space, and
+	// aliasVotes those for all aliases (see resolve)
+	votes      []*spill
+	aliasVotes *spill
 	// identity (hash of the URL) of the address to which each alias leads, by the number of the
 	// alias; zero if unknown
 	aliases []layout.Identity
 }
 
-func newReading(books []*book.Reader, l Limits, span int) *reading {
-	return &reading{books: books, limits: l, span: span, graph: &Graph{known: make(map[layout.Identity]number)}, nameless: make(map[layout.Identity]bool)}
+func newReading(books []*book.Reader, l Limits, span int, dir string) *reading {
+	return &reading{books: books, limits: l, span: span, dir: dir, graph: &Graph{known: make(map[layout.Identity]number)}, nameless: make(map[layout.Identity]bool)}
 }
 
 // readPages finds all pages and aliases in the books, and numbers them. The books record the
@@ -179,15 +186,9 @@ func (r *reading) readSources(ctx context.Context) error {
 	group.SetLimit(parallel)
 	for i, b := range r.books {
 		group.Go(func() error {
-			table, err := b.Sources(within)
-			if err != nil {
-				return err
-			}
-			r.sources[i] = make([]number, len(table))
-			for k, id := range table {
-				r.sources[i][k] = r.source(id, uint32(i))
-			}
-			return nil
+			return b.EachSource(within, func(id layout.Identity) {
+				r.sources[i] = append(r.sources[i], r.source(id, uint32(i)))
+			})
 		})
 	}
 	return group.Wait()

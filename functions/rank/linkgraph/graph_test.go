@@ -81,8 +81,8 @@ func open(t testing.TB, books ...book.Book) (readers []*book.Reader) {
 // as navigation. The parameter span is the least number of pages in one range of the hash space.
 func votesOf(t testing.TB, span int, books ...*book.Reader) (all []string) {
 	t.Helper()
-	r := newReading(books, DefaultLimits(), span)
-	for _, step := range []func(context.Context) error{r.readPages, r.readSources, r.readVotes} {
+	r := newReading(books, DefaultLimits(), span, t.TempDir())
+	for _, step := range []func(context.Context) error{r.readPages, r.readSources, r.readVotes, r.resolve} {
 		if err := step(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,11 @@ func votesOf(t testing.TB, span int, books ...*book.Reader) (all []string) {
 			names[r.graph.known[s.Page.Identity()]] = strings.Replace(strings.TrimPrefix(s.Page.URL, "http://"), ".example", "", 1)
 		}
 	}
-	for _, links := range r.resolved() {
+	for i := range r.votes {
+		links, err := r.votesFor(i)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, l := range links {
 			sign := " > "
 			if l.Template() {
@@ -179,7 +183,7 @@ func TestVotes(t *testing.T) {
 }
 
 func TestRank(t *testing.T) {
-	g, err := Read(t.Context(), open(t, stored(t, 1, "a/1 > c/1", "b/1 > c/1", "c/1")), takedown.Set{}, DefaultLimits())
+	g, err := Read(t.Context(), open(t, stored(t, 1, "a/1 > c/1", "b/1 > c/1", "c/1")), takedown.Set{}, DefaultLimits(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,13 +207,13 @@ func TestLimits(t *testing.T) {
 		limits Limits
 		fails  bool
 	}{{Limits{3, 3}, false}, {Limits{2, 3}, true}, {Limits{3, 2}, true}} {
-		if _, err := Read(t.Context(), books, takedown.Set{}, test.limits); (err != nil) != test.fails {
+		if _, err := Read(t.Context(), books, takedown.Set{}, test.limits, t.TempDir()); (err != nil) != test.fails {
 			t.Errorf("%+v: %v", test.limits, err)
 		}
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if _, err := Read(ended, books, takedown.Set{}, DefaultLimits()); err != nil && !errors.Is(err, context.Canceled) {
+	if _, err := Read(ended, books, takedown.Set{}, DefaultLimits(), t.TempDir()); err != nil && !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

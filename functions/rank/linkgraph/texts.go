@@ -5,11 +5,9 @@ import (
 	"context"
 	"encoding/binary"
 	"slices"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/bucketsearch/bucketsearch/layout/blob/scratch"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
@@ -24,16 +22,7 @@ import (
 //	order in which they are written
 //	number of links; number of sites; the sites
 //	size of the text; text
-type Texts struct{ groups []textGroup }
-
-type textGroup struct {
-	mu     sync.Mutex // protects the fields below while books are read in parallel
-	file   *scratch.File
-	buffer []byte // entries that are not in the file yet
-}
-
-// textBuffer is the size of textGroup.buffer in bytes, at which it is written to the file.
-const textBuffer = 64 << 10
+type Texts struct{ groups []*spill }
 
 // Texts reads the texts of the links to some pages from all books (the records of the crawl), once. The parameter
 // groups is the number of groups. The function of returns the groups that a page is in, none if its texts are not
@@ -44,12 +33,9 @@ const textBuffer = 64 << 10
 //
 // The caller must call Close in the end.
 func (g *Graph) Texts(ctx context.Context, dir string, groups int, of func(page int) []uint16) (t *Texts, err error) {
-	t = &Texts{groups: make([]textGroup, groups)}
-	for i := range t.groups {
-		if t.groups[i].file, err = scratch.Create(dir); err != nil {
-			t.Close()
-			return nil, err
-		}
+	t = new(Texts)
+	if t.groups, err = newSpills(dir, groups); err != nil {
+		return nil, err
 	}
 	r := g.read
 	group, within := errgroup.WithContext(ctx)
@@ -72,18 +58,7 @@ func (g *Graph) Texts(ctx context.Context, dir string, groups int, of func(page 
 }
 
 // Close frees the files.
-func (t *Texts) Close() {
-	for i := range t.groups {
-		t.groups[i].close()
-	}
-}
-
-func (g *textGroup) close() {
-	if g.file != nil {
-		_ = g.file.Close() // its texts are not needed any more
-		g.file = nil
-	}
-}
+func (t *Texts) Close() { closeSpills(t.groups) }
 
 // readTexts reads the texts of links from the book b, which is r.books[index]. It reads only links
 // whose target is in the i-th range of the hash space. The target page of a link is the page under
@@ -137,22 +112,6 @@ func appendEntry(b []byte, page number, order uint64, v *voters, text string) []
 	return append(b, text...)
 }
 
-func (g *textGroup) add(entry []byte) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.buffer = append(g.buffer, entry...)
-	if len(g.buffer) < textBuffer {
-		return nil
-	}
-	return g.flush()
-}
-
-func (g *textGroup) flush() error {
-	_, err := g.file.Write(g.buffer)
-	g.buffer = g.buffer[:0]
-	return err
-}
-
 // placed says where an entry of a page is in the file of a group.
 type placed struct {
 	page  number
@@ -165,13 +124,8 @@ type placed struct {
 // the indexes of pages; a page without anchors is missing. Anchors frees the file of the group, so it may be called
 // once for each group.
 func (t *Texts) Anchors(group int) (map[int32]Anchors, error) {
-	g := &t.groups[group]
-	defer g.close()
-	if err := g.flush(); err != nil {
-		return nil, err
-	}
-	g.buffer = nil
-	content, err := g.file.Map(0)
+	defer t.groups[group].close()
+	content, err := t.groups[group].content()
 	if err != nil {
 		return nil, err
 	}

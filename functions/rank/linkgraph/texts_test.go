@@ -42,7 +42,7 @@ func TestTexts(t *testing.T) {
 	readers := open(t, books...)
 	ofSpan := func(span, groups int, of func(page int) []uint16) (all []map[int32]Anchors) {
 		t.Helper()
-		g, err := read(t.Context(), readers, takedown.Set{}, DefaultLimits(), span)
+		g, err := read(t.Context(), readers, takedown.Set{}, DefaultLimits(), span, t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func TestTexts(t *testing.T) {
 
 func mustRead(t *testing.T, readers []*book.Reader) *Graph {
 	t.Helper()
-	g, err := Read(t.Context(), readers, takedown.Set{}, DefaultLimits())
+	g, err := Read(t.Context(), readers, takedown.Set{}, DefaultLimits(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func TestUnvisited(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for range 2 {
-				g, err := Read(t.Context(), open(t, test.books...), takedown.Set{}, DefaultLimits())
+				g, err := Read(t.Context(), open(t, test.books...), takedown.Set{}, DefaultLimits(), t.TempDir())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -85,7 +85,7 @@ func TestMail(t *testing.T) {
 		more.Around = fmt.Sprintf("z %d", i)
 		b.Links = append(b.Links, more)
 	}
-	g, err := Read(t.Context(), open(t, b), takedown.Set{}, DefaultLimits())
+	g, err := Read(t.Context(), open(t, b), takedown.Set{}, DefaultLimits(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestUnvisitedLimits(t *testing.T) {
 		link := functionstest.Link(t, b.Outcomes[i].URL, url(to), 1)
 		b.Links[i].Target, b.Links[i].Place = link.Target, link.Place
 	}
-	g, err := Read(t.Context(), open(t, b), takedown.Set{}, DefaultLimits())
+	g, err := Read(t.Context(), open(t, b), takedown.Set{}, DefaultLimits(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,9 @@ package linkgraph
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -16,19 +18,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// votes has the votes (links that count for ranks) for all targets in one range of the hash space.
-type votes struct {
-	pages []pagerank.Link // votes for pages
-	// votes for aliases (addresses that lead to a page). The target of such a link is the number of
-	// the alias, but without aliasBit.
-	aliases []pagerank.Link
-}
-
-// readVotes reads the links in all books. It stores the votes (links that count for ranks) in
-// r.ranges, by the range of the hash space in which the target is. It stores in r.aliases to which
-// address each alias leads. If there are no pages, it reads nothing.
-func (r *reading) readVotes(ctx context.Context) error {
-	r.ranges = make([]votes, len(r.places))
+// readVotes reads the links in all books. It puts the votes (links that count for ranks) for pages into
+// r.votes, by the range of the hash space in which the target is, and those for aliases into r.aliasVotes. It stores in
+// r.aliases to which address each alias leads. If there are no pages, it reads nothing.
+func (r *reading) readVotes(ctx context.Context) (err error) {
+	files, err := newSpills(r.dir, len(r.places)+1)
+	if err != nil {
+		return err
+	}
+	r.votes, r.aliasVotes = files[1:], files[0]
 	var mu sync.Mutex // protects r.aliases
 	var count atomic.Int64
 	group, within := errgroup.WithContext(ctx)
@@ -58,13 +56,14 @@ func (r *reading) within(i int) (span layout.Range) {
 	return span
 }
 
-// readRange reads votes (links that count for ranks) from one book, and adds them to r.ranges[i]. It
+// readRange reads votes (links that count for ranks) from one book, and adds them to r.votes[i] and r.aliasVotes. It
 // reads only votes whose targets are in the i-th range of the hash space. The book b is
 // r.books[index]. The parameter count is the number of votes read so far from all ranges of all
 // books. readRange adds to this number, and fails if it exceeds r.limits.Votes. The parameter mu
 // protects r.aliases.
 func (r *reading) readRange(ctx context.Context, index int, b *book.Reader, i int, mu *sync.Mutex, count *atomic.Int64) error {
-	into, sources := &r.ranges[i], r.sources[index]
+	sources := r.sources[index]
+	var votes []byte
 	var id layout.Identity
 	target, known := unknown, false
 	for row, err := range b.Rows(ctx, r.within(i), false) {
@@ -85,14 +84,18 @@ func (r *reading) readRange(ctx context.Context, index int, b *book.Reader, i in
 		if !known || row.Kind != book.Anchor || !counts(row.Rel) {
 			continue
 		}
-		to := &into.pages
+		into := r.votes[i]
 		if !target.isPage() {
-			to = &into.aliases
+			into = r.aliasVotes
 		}
+		votes = votes[:0]
 		for _, k := range row.Sources {
 			if source := sources[k]; source.isPage() && source != target {
-				*to = append(*to, pagerank.NewLink(uint32(source), uint32(target&^aliasBit), row.Region == book.Navigation))
+				votes = appendVote(votes, pagerank.NewLink(uint32(source), uint32(target&^aliasBit), row.Region == book.Navigation))
 			}
+		}
+		if err := into.add(votes); err != nil {
+			return err
 		}
 		if all := count.Add(int64(len(row.Sources))); all > int64(r.limits.Votes) {
 			return fmt.Errorf("there are more than %d links between pages, which the function rank would not have the memory for", r.limits.Votes)
@@ -145,22 +148,71 @@ func (r *reading) page(alias number) (page number, found bool) {
 	return 0, false
 }
 
-// resolved returns, for each range of the hash space, the votes (links that count for ranks) for
-// the pages in it. Votes for an alias are turned into votes for the page to which the alias leads.
-func (r *reading) resolved() (all [][]pagerank.Link) {
-	all = make([][]pagerank.Link, len(r.ranges))
-	for i := range r.ranges {
-		all[i] = r.ranges[i].pages
+// resolve turns votes for aliases into votes for the pages to which the aliases lead: it adds them to r.votes. In a vote
+// for an alias, the target is the number of the alias without aliasBit.
+func (r *reading) resolve(context.Context) error {
+	content, err := r.aliasVotes.content()
+	if err != nil {
+		return err
 	}
-	for i := range r.ranges {
-		for _, l := range r.ranges[i].aliases {
-			page, found := r.page(number(l.Target()) | aliasBit)
-			if found && l.Source() != uint32(page) {
-				to, _ := slices.BinarySearch(r.firsts, uint32(page)+1)
-				all[to-1] = append(all[to-1], l.To(uint32(page)))
+	var vote []byte
+	for l := range votesIn(content) {
+		page, found := r.page(number(l.Target()) | aliasBit)
+		if !found || l.Source() == uint32(page) {
+			continue
+		}
+		to, _ := slices.BinarySearch(r.firsts, uint32(page)+1)
+		vote = appendVote(vote[:0], l.To(uint32(page)))
+		if err := r.votes[to-1].add(vote); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// makeGraph sets r.graph.votes.
+func (r *reading) makeGraph(context.Context) (err error) {
+	ends := make([]int, len(r.firsts)) // the page after the last one of each range
+	for i := range ends {
+		ends[i] = r.graph.Pages()
+		if i+1 < len(ends) {
+			ends[i] = int(r.firsts[i+1])
+		}
+	}
+	r.graph.votes, err = pagerank.New(r.graph.sites, r.dir, ends, r.votesFor)
+	return err
+}
+
+// votesFor returns the votes for the pages in the i-th range of the hash space, in any order, and frees their file.
+func (r *reading) votesFor(i int) ([]pagerank.Link, error) {
+	defer r.votes[i].close()
+	content, err := r.votes[i].content()
+	if err != nil {
+		return nil, err
+	}
+	return slices.AppendSeq(make([]pagerank.Link, 0, len(content)/voteSize), votesIn(content)), nil
+}
+
+// closeVotes frees the files of votes.
+func (r *reading) closeVotes() {
+	closeSpills(r.votes)
+	if r.aliasVotes != nil {
+		r.aliasVotes.close()
+	}
+}
+
+// voteSize is the size of a vote in a file, in bytes.
+const voteSize = 8
+
+func appendVote(b []byte, l pagerank.Link) []byte { return binary.BigEndian.AppendUint64(b, uint64(l)) }
+
+// votesIn yields the votes that appendVote has encoded.
+func votesIn(content []byte) iter.Seq[pagerank.Link] {
+	return func(yield func(pagerank.Link) bool) {
+		for ; len(content) > 0; content = content[voteSize:] {
+			if !yield(pagerank.Link(binary.BigEndian.Uint64(content))) {
+				return
 			}
 		}
-		r.ranges[i] = votes{}
 	}
-	return all
 }

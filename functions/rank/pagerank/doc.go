@@ -51,7 +51,8 @@
 //
 // # Memory
 //
-// Eight bytes for each link while links are added, then four; forty bytes for each page. Sums are
+// Forty bytes for each page, and eight for each link of up to four parts of the links while these are added. The
+// links themselves are in files, with four bytes for each. Sums are
 // in double precision, in an order that depends on the graph alone: the same graph gives the same
 // ranks, bit by bit, on any number of processors.
 package pagerank

@@ -1,10 +1,13 @@
 package pagerank
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob/scratch"
 )
 
 // MaxPages is the greatest number of pages of a graph.
@@ -40,6 +43,20 @@ func (l Link) To(target uint32) Link { return l&(1<<32-1) | Link(target)<<32 }
 // Template reports whether the link is part of a template.
 func (l Link) Template() bool { return l&1 == 1 }
 
+// edges are encoded edges, four bytes each.
+type edges []byte
+
+const edgeSize = 4
+
+func (e edges) count() int { return len(e) / edgeSize }
+
+func (e edges) at(i int) edge { return edge(binary.NativeEndian.Uint32(e[edgeSize*i:])) }
+
+// from returns the edges without the first n.
+func (e edges) from(n int) edges { return e[edgeSize*n:] }
+
+func (e edges) add(more edge) edges { return binary.NativeEndian.AppendUint32(e, uint32(more)) }
+
 // edge is the number of the page that a link comes from, with two flags about the link.
 type edge uint32
 
@@ -59,6 +76,7 @@ type Graph struct {
 	chunks []chunk
 	pages  int
 	sites  int
+	links  int
 	out    []float64 // how many links each page has, by page number; links of a template may count less (see count)
 }
 
@@ -67,24 +85,28 @@ type Graph struct {
 type chunk struct {
 	first uint32
 	// for the i-th page of the chunk, ends[i] says where the links to this page end in edges: they
-	// are edges[ends[i-1]:ends[i]], or edges[:ends[0]] for the first page
+	// are those with the indexes from ends[i-1] to ends[i]-1, or from 0 to ends[0]-1 for the first page
 	ends  []uint32
-	edges []edge // the sources of all links to pages of the chunk, sorted by target, then by source
+	edges edges         // the sources of all links to pages of the chunk, sorted by target, then by source
+	file  *scratch.File // has the edges
 }
 
 // New returns a graph of links. The parameter sites has the site of every page, by the page's
 // number. The pages of one site must have successive numbers.
 //
-// The links are given in several slices (the parameter parts). Each slice has the links to one
-// range of pages, and later slices are for higher page numbers. For example, the first has all
-// links to the pages 0 to 99, and the second has those to the pages from 100 on. Within a slice,
-// links may be in any order, and repeated. New sorts and changes the slices. It fails if there are
+// The links are in several parts, each with the links to one range of pages. The parameter ends has the end of each
+// range: the first part has the links to the pages before ends[0], the next part those to the pages from there
+// before ends[1], and the last one is len(sites). The function read returns the links of a part, in any order, and
+// perhaps repeated. It is called once for each part, by a few goroutines at the same time, and New changes what it
+// returns.
+//
+// The graph has files in the directory dir (see scratch.Create) until Close is called. New fails if there are
 // more than MaxPages pages.
-func New(sites []uint32, parts ...[]Link) (*Graph, error) {
+func New(sites []uint32, dir string, ends []int, read func(part int) ([]Link, error)) (*Graph, error) {
 	if len(sites) > MaxPages {
 		return nil, fmt.Errorf("cannot rank %d pages: at most %d", len(sites), MaxPages)
 	}
-	g := &Graph{pages: len(sites), out: make([]float64, len(sites))}
+	g := &Graph{pages: len(sites), out: make([]float64, len(sites)), chunks: make([]chunk, len(ends))}
 	of := make([]siteRange, 0, 1024)
 	for page, site := range sites {
 		if page == 0 || sites[page-1] != site {
@@ -93,57 +115,84 @@ func New(sites []uint32, parts ...[]Link) (*Graph, error) {
 		of[len(of)-1].to = uint32(page) + 1
 	}
 	g.sites = len(of)
-	g.chunks = make([]chunk, len(parts))
 	var group errgroup.Group
-	group.SetLimit(parallel)
-	next := 0 // the first page without a chunk
-	for i, links := range parts {
-		from, to := next, len(sites)
-		if i < len(parts)-1 {
-			if to = next; len(links) > 0 {
-				to = int(slices.Max(links).Target()) + 1
-			}
+	group.SetLimit(partsAtOnce)
+	for i, to := range ends {
+		from := 0
+		if i > 0 {
+			from = ends[i-1]
 		}
-		next = to
 		group.Go(func() error {
+			links, err := read(i)
+			if err != nil {
+				return err
+			}
 			g.chunks[i] = newChunk(from, to, links, of)
-			return nil
+			return g.chunks[i].spill(dir)
 		})
 	}
 	if err := group.Wait(); err != nil {
+		g.Close()
 		return nil, err
 	}
 	for i := range g.chunks {
-		for edges := g.chunks[i].edges; len(edges) > 0; {
-			n := ofSite(edges)
-			g.count(edges[:n])
-			edges = edges[n:]
+		for rest := g.chunks[i].edges; len(rest) > 0; {
+			n := ofSite(rest)
+			g.count(rest[:n*edgeSize])
+			rest = rest.from(n)
 		}
 	}
 	return g, nil
 }
 
+// partsAtOnce is the greatest number of parts of links that are in memory at the same time.
+const partsAtOnce = 4
+
+// spill moves the edges from memory to a file, from which they are mapped.
+func (c *chunk) spill(dir string) (err error) {
+	if c.file, err = scratch.Create(dir); err != nil {
+		return err
+	}
+	if _, err := c.file.Write(c.edges); err != nil {
+		return err
+	}
+	c.edges, err = c.file.Map(0)
+	return err
+}
+
+// Close frees the files of the graph, which must not be ranked afterwards. The number of its links stays known.
+func (g *Graph) Close() {
+	for i := range g.chunks {
+		if file := g.chunks[i].file; file != nil {
+			_ = file.Close() // its bytes are not needed any more
+		}
+	}
+	g.chunks, g.out = nil, nil
+}
+
 // ofSite returns how many edges at the beginning of the slice come from the same site and lead to
 // the same page. The flag firstOfSite must be set in the first edge. The edges up to the next one
 // with this flag are counted.
-func ofSite(edges []edge) int {
+func ofSite(all edges) int {
 	n := 1
-	for n < len(edges) && edges[n]&firstOfSite == 0 {
+	for n < all.count() && all.at(n)&firstOfSite == 0 {
 		n++
 	}
 	return n
 }
 
-// count adds to g.out the links from the pages of one site to one page (the parameter edges). A
+// count adds to g.out the links from the pages of one site to one page (the parameter all). A
 // link adds 1 to the number of links of its source. Links that are part of a template, such as
 // navigation, add less: if there are k of them, each adds 1/k, so that together they count as one
 // link.
-func (g *Graph) count(edges []edge) {
+func (g *Graph) count(all edges) {
+	g.links += all.count()
 	repeated := 0
-	for _, e := range edges {
-		repeated += int(e & templateEdge)
+	for i := range all.count() {
+		repeated += int(all.at(i) & templateEdge)
 	}
-	for _, e := range edges {
+	for i := range all.count() {
+		e := all.at(i)
 		if e&templateEdge == 0 {
 			g.out[e.source()]++
 		} else {
@@ -162,7 +211,7 @@ type siteRange struct{ from, to uint32 }
 func newChunk(from, to int, links []Link, sites []siteRange) chunk {
 	slices.Sort(links)
 	links = slices.CompactFunc(links, func(l, m Link) bool { return l>>1 == m>>1 }) // of two equal links, the one in the text sorts before the one of a template
-	c := chunk{first: uint32(from), ends: make([]uint32, to-from), edges: make([]edge, 0, len(links))}
+	c := chunk{first: uint32(from), ends: make([]uint32, to-from), edges: make(edges, 0, edgeSize*len(links))}
 	for page := range c.ends {
 		at := 0
 		for len(links) > 0 && links[0].Target() == c.first+uint32(page) {
@@ -178,7 +227,7 @@ func newChunk(from, to int, links []Link, sites []siteRange) chunk {
 			c.addSite(links[:n], sites[at])
 			links = links[n:]
 		}
-		c.ends[page] = uint32(len(c.edges))
+		c.ends[page] = uint32(c.edges.count())
 	}
 	return c
 }
@@ -196,15 +245,10 @@ func (c *chunk) addSite(links []Link, site siteRange) {
 		if i == 0 {
 			e |= firstOfSite
 		}
-		c.edges = append(c.edges, e)
+		c.edges = c.edges.add(e)
 	}
 }
 
 // Links returns the number of links in the graph. Several links from one page to the same other page
 // count once.
-func (g *Graph) Links() (n int) {
-	for i := range g.chunks {
-		n += len(g.chunks[i].edges)
-	}
-	return n
-}
+func (g *Graph) Links() int { return g.links }

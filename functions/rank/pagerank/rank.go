@@ -150,16 +150,16 @@ func (w *walk) take(c *chunk) (lost float64) {
 	from := uint32(0)
 	for i, to := range c.ends {
 		total := 0.0
-		for edges := c.edges[from:to]; len(edges) > 0; {
-			n := ofSite(edges)
+		for rest := c.edges[edgeSize*from : edgeSize*to]; len(rest) > 0; {
+			n := ofSite(rest)
 			if n == 1 {
-				total += w.gives[edges[0].source()]
+				total += w.gives[rest.at(0).source()]
 			} else {
-				given, allowed := w.site(edges[:n])
+				given, allowed := w.site(rest[:edgeSize*n])
 				total += allowed
 				lost += given - allowed
 			}
-			edges = edges[n:]
+			rest = rest.from(n)
 		}
 		w.takes[c.first+uint32(i)] = total
 		from = to
@@ -167,12 +167,13 @@ func (w *walk) take(c *chunk) (lost float64) {
 	return lost
 }
 
-// site computes the rank that the pages of one site give to one page. The parameter edges has the
+// site computes the rank that the pages of one site give to one page. The parameter all has the
 // links from this site to this page. The result given is the rank without the cap, which limits
 // what one site can give a page. The result allowed is the rank that remains with the cap.
-func (w *walk) site(edges []edge) (given, allowed float64) {
+func (w *walk) site(all edges) (given, allowed float64) {
 	template, repeated, strongest := 0.0, 0, 0.0
-	for _, e := range edges {
+	for i := range all.count() {
+		e := all.at(i)
 		gift := w.gives[e.source()]
 		if e&templateEdge != 0 {
 			template += gift

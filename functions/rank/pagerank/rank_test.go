@@ -25,10 +25,24 @@ func graphOf(t testing.TB, sites []uint32, links ...[2]uint32) *Graph {
 
 func mustNew(t testing.TB, sites []uint32, parts ...[]Link) *Graph {
 	t.Helper()
-	g, err := New(sites, parts...)
+	var ends []int
+	for _, links := range parts {
+		ends = append(ends, 0)
+		if len(ends) > 1 {
+			ends[len(ends)-1] = ends[len(ends)-2]
+		}
+		for _, l := range links {
+			ends[len(ends)-1] = max(ends[len(ends)-1], int(l.Target())+1)
+		}
+	}
+	if len(ends) > 0 {
+		ends[len(ends)-1] = len(sites)
+	}
+	g, err := New(sites, t.TempDir(), ends, func(part int) ([]Link, error) { return slices.Clone(parts[part]), nil })
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(g.Close)
 	return g
 }
 
