@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"context"
 	"fmt"
 	"iter"
 
@@ -139,7 +140,7 @@ func (b *Builder) terms() (*termWriter, error) {
 	for i, r := range b.runs {
 		cursors[i] = &runTerms{parser: parser{data: r.terms}, codes: b.codes}
 	}
-	names, of := b.columns.languages()
+	names, of := b.columns.strings[languageColumn].languages()
 	return mergeTerms(new(termWriter), cursors, of, len(names))
 }
 
@@ -150,5 +151,5 @@ func (b *Builder) writeColumns() (*objectWriter, error) {
 	for i, r := range b.runs {
 		words[i] = &runWords{parser: parser{data: r.words}, documents: uint32(len(b.codes))}
 	}
-	return b.columns.object(nil, b.analysis, words, []suggestionCursor{&b.columns.collected})
+	return b.columns.object(context.Background(), nil, b.analysis, words, []suggestionCursor{&b.columns.collected})
 }

@@ -155,7 +155,8 @@ const (
 	packageColumn  = 4
 )
 
-// columnWriter collects the values of all columns, document by document.
+// columnWriter writes all columns of a segment. A Builder adds the values to it, document by document. For Merge, it
+// reads them from the inputs, one column at a time; then the fields from sketches to strings stay empty.
 type columnWriter struct {
 	documents  uint32
 	identities []byte
@@ -163,9 +164,12 @@ type columnWriter struct {
 	vectors    []byte // vectors of the documents; meaningless if vectorless is true
 	numbers    [len(numberColumns)][]uint64
 	strings    [len(stringColumns)]stringWriter
-	vectorless bool // true if an input of a merge lacks vectors; then the segment gets none
 
 	collected collectedSuggestions // those of the documents that were added by the method add
+
+	inputs     []*input // of Merge; nil for a Builder
+	vectorless bool     // true if an input lacks vectors; then the segment gets none
+	values     []uint64 // memory of numbersOf
 }
 
 // add adds a document; lengths are the numbers of tokens in its fields.
@@ -193,45 +197,55 @@ func (w *columnWriter) add(d *Document, lengths *[postings.Fields]uint32, vector
 // in the file, or in memory if the file is nil. The parameter analysis has the version of each language's analyzer,
 // which is a part of the statistics. The parameters cursors and suggested yield what the columns of words and of
 // suggestions will contain.
-func (w *columnWriter) object(file *scratch.File, analysis map[string]uint32, cursors []wordCursor, suggested []suggestionCursor) (*objectWriter, error) {
+func (w *columnWriter) object(ctx context.Context, file *scratch.File, analysis map[string]uint32, cursors []wordCursor, suggested []suggestionCursor) (*objectWriter, error) {
 	o := &objectWriter{chunks: chunks{file: file}}
+	o.version, o.documents = version, w.documents
+	var of []uint16 // index of each document's language in o.languages
 	for i, name := range stringColumns {
-		o.writeColumn(name, stringsKind, w.strings[i].appendTo(nil))
+		column, err := w.stringsOf(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		o.writeColumn(name, stringsKind, column.appendTo(nil))
+		switch i {
+		case languageColumn:
+			var names []string
+			names, of = column.languages()
+			for _, name := range names {
+				o.languages = append(o.languages, language{name: name, analysis: analysis[name]})
+			}
+			for _, l := range of {
+				o.languages[l].documents++
+			}
+		case packageColumn:
+			o.parts = column.parts()
+		}
+	}
+	var err error
+	if w.identities, err = w.rowsOf(ctx, identities, w.identities, len(layout.Identity{})); err != nil {
+		return nil, err
 	}
 	o.writeColumn(identities, rowsKind, w.identities) // Find reads identities, epochs and tokens together
 	for i, name := range numberColumns {
-		o.writeColumn(name, numbersKind, appendNumbers(nil, w.numbers[i]))
+		values, err := w.numbersOf(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		o.writeColumn(name, numbersKind, appendNumbers(nil, values))
+		if f := i - titleLengths; f >= 0 && f < len(o.fields) {
+			o.countLengths(f, values, of)
+		}
 	}
-	o.writeColumn(sketches, rowsKind, w.sketches)
+	rows, err := w.rowsOf(ctx, sketches, w.sketches, sketchSize)
+	if err != nil {
+		return nil, err
+	}
+	o.writeColumn(sketches, rowsKind, rows)
 	if !w.vectorless {
-		o.writeUnpacked(vectorPages, vectorPagesKind, appendPages(nil, w.vectors))
-	}
-
-	o.version, o.documents = version, w.documents
-	for f := range o.fields {
-		for _, n := range w.numbers[titleLengths+f] {
-			o.fields[f].Length += n
-			if n > 0 {
-				o.fields[f].Documents++
-			}
+		if err := o.writePages(vectorPages, vectorPagesKind, VectorSize*int64(w.documents), w.vectorsOf(ctx)); err != nil {
+			return nil, err
 		}
 	}
-	names, of := w.languages()
-	o.languages = make(languages, len(names))
-	for l, name := range names {
-		o.languages[l] = language{name: name, analysis: analysis[name]}
-	}
-	for doc, l := range of {
-		to := &o.languages[l]
-		to.documents++
-		for f := range to.fields {
-			if n := w.numbers[titleLengths+f][doc]; n > 0 {
-				to.fields[f].Documents++
-				to.fields[f].Length += n
-			}
-		}
-	}
-	o.parts = w.strings[packageColumn].parts()
 
 	transducer, sampled, pages, err := mergeWords(cursors, w.hashes())
 	if err != nil {
@@ -255,21 +269,20 @@ func (w *columnWriter) object(file *scratch.File, analysis map[string]uint32, cu
 	return o, nil
 }
 
-// languages returns the sorted names of all languages of the documents, and for each document the
-// index of its language among these names.
-func (w *columnWriter) languages() (names []string, of []uint16) {
-	column := &w.strings[languageColumn]
-	unsorted := column.names()
-	names = slices.Sorted(slices.Values(unsorted))
-	number := make([]uint16, len(names)) // by the column's number
-	for i, name := range unsorted {
-		number[i] = uint16(slices.Index(names, name))
+// countLengths adds the lengths of one field in all documents to the statistics of the segment and of its languages.
+// The parameter of has the index of each document's language.
+func (o *objectWriter) countLengths(field int, lengths []uint64, of []uint16) {
+	all := &o.fields[field]
+	for doc, n := range lengths {
+		if n == 0 {
+			continue
+		}
+		inLanguage := &o.languages[of[doc]].fields[field]
+		all.Documents++
+		all.Length += n
+		inLanguage.Documents++
+		inLanguage.Length += n
 	}
-	of = make([]uint16, len(column.of))
-	for doc, n := range column.of {
-		of[doc] = number[n]
-	}
-	return names, of
 }
 
 // hashes returns the hash of each document's identity. By these hashes, a few documents are chosen

@@ -9,7 +9,6 @@ import (
 	"github.com/RoaringBitmap/roaring"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/scratch"
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
@@ -28,7 +27,7 @@ type Input struct {
 // size of the segment. Its content is mapped from there until the caller calls the function free.
 //
 // Stored documents, terms and columns are merged concurrently. Inputs are read through windows of 1
-// MiB, except columns, which are read whole, one at a time. So Merge takes some 300 bytes of memory for each
+// MiB, except columns, which are merged one at a time, as a whole. So Merge takes some 100 bytes of memory for each
 // document, plus 64 MiB, and the memory of the words and suggestions. It copies some parts without
 // decoding them: large stored blocks without dead documents, and the postings of terms that are in
 // one input only. If no document is dead, terms, positions, columns and words have the same bytes
@@ -185,98 +184,6 @@ func lowestAnalysis(all []*input) map[string]uint32 {
 		}
 	}
 	return lowest
-}
-
-// mergeColumns returns the columns of the merged segment. They have the values of all living documents: first
-// those of the first input, then those of the second, and so on. The words of all inputs become one sorted
-// sequence; so do the suggestions.
-func mergeColumns(ctx context.Context, file *scratch.File, all []*input) (*objectWriter, error) {
-	columns, words := columnWriter{}, make([]wordCursor, len(all))
-	var suggested []suggestionCursor
-	columns.vectorless = slices.ContainsFunc(all, func(in *input) bool { return !in.HasVectors() })
-	for i, in := range all {
-		if err := in.copyColumns(ctx, &columns); err != nil {
-			return nil, err
-		}
-		var err error
-		if words[i], err = in.words(ctx); err != nil {
-			return nil, err
-		}
-		of, err := in.suggestions(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if of != nil {
-			suggested = append(suggested, of)
-		}
-	}
-	return columns.object(file, lowestAnalysis(all), words, suggested)
-}
-
-// copyColumns appends to each column of w the values of the input's living documents.
-func (in *input) copyColumns(ctx context.Context, w *columnWriter) error {
-	w.documents += in.live
-	var err error
-	if w.identities, err = in.copyRows(ctx, w.identities, identities, len(layout.Identity{})); err != nil {
-		return err
-	}
-	if w.sketches, err = in.copyRows(ctx, w.sketches, sketches, sketchSize); err != nil {
-		return err
-	}
-	if !w.vectorless {
-		rows, err := in.AllVectors(ctx)
-		if err != nil {
-			return err
-		}
-		w.vectors = in.appendLiving(w.vectors, rows, VectorSize)
-	}
-	for i, name := range numberColumns {
-		values, err := in.Numbers(ctx, name)
-		if err != nil {
-			return err
-		}
-		for doc, v := range values {
-			if in.lives(uint32(doc)) {
-				w.numbers[i] = append(w.numbers[i], v)
-			}
-		}
-	}
-	for i, name := range stringColumns {
-		c, err := in.Strings(ctx, name)
-		if err != nil {
-			return err
-		}
-		sets := make([][]string, len(c.Sets))
-		for set := range sets {
-			sets[set] = c.set(uint32(set))
-		}
-		for doc, set := range c.Of {
-			if in.lives(uint32(doc)) {
-				w.strings[i].add(sets[set]...)
-			}
-		}
-	}
-	return nil
-}
-
-// copyRows reads a column whose rows have width bytes, and appends the rows of the living documents
-// to dst.
-func (in *input) copyRows(ctx context.Context, dst []byte, name string, width int) ([]byte, error) {
-	rows, err := in.rows(ctx, name, width)
-	if err != nil {
-		return nil, err
-	}
-	return in.appendLiving(dst, rows, width), nil
-}
-
-// appendLiving appends to dst those of the rows that are of living documents. The rows have width bytes each.
-func (in *input) appendLiving(dst, rows []byte, width int) []byte {
-	for doc := range len(rows) / width {
-		if in.lives(uint32(doc)) {
-			dst = append(dst, rows[doc*width:][:width]...)
-		}
-	}
-	return dst
 }
 
 // mergeStored writes the beginning of the merged segment to the file: the stored documents of all inputs,

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
+	"iter"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob/scratch"
 )
@@ -39,15 +41,50 @@ func (o *objectWriter) writeUnpacked(name string, k kind, content []byte) {
 	o.closeColumn(name, k, from, len(content))
 }
 
-// closeColumn ends the column that begins at o.content[from]. The parameter size is its size before compression, in
-// bytes. If that is more than readers accept, the whole segment fails (see chunks.err).
-func (o *objectWriter) closeColumn(name string, k kind, from, size int) {
-	if size > maxColumn && o.err == nil {
-		o.err = fmt.Errorf("%w: column %s would be %d bytes, at most %d are allowed", ErrTooLarge, name, size, maxColumn)
+// writePages appends a column that is divided into pages (see appendPages), and its checksum. Its bytes, without the
+// checksums of pages, come in rows, which are total bytes together. It fails if there is an error instead of a row.
+func (o *objectWriter) writePages(name string, k kind, total int64, rows iter.Seq2[[]byte, error]) error {
+	size := int(sizeInPages(total))
+	o.checkSize(name, size)
+	begin, from, crc := o.length(), len(o.content), uint32(0)
+	o.content = append(binary.AppendUvarint(o.content, uint64(size)), 0)
+	var page []byte
+	for row, err := range rows {
+		if err != nil {
+			return err
+		}
+		for page = append(page, row...); len(page) >= pageContent; page = page[:copy(page, page[pageContent:])] {
+			o.content = appendPages(o.content, page[:pageContent])
+			if len(o.content) >= piece {
+				crc = crc32.Update(crc, castagnoli, o.content[from:])
+				o.push()
+				from = 0
+			}
+		}
 	}
+	o.content = appendPages(o.content, page)
+	crc = crc32.Update(crc, castagnoli, o.content[from:])
+	o.content = binary.BigEndian.AppendUint32(o.content, crc)
+	o.columns = append(o.columns, columnExtent{name: name, kind: k, offset: begin, size: o.length() - begin})
+	o.spill()
+	return nil
+}
+
+// closeColumn ends the column that begins at o.content[from]. The parameter size is its size before compression, in
+// bytes.
+func (o *objectWriter) closeColumn(name string, k kind, from, size int) {
+	o.checkSize(name, size)
 	o.content = seal(o.content, from)
 	o.columns = append(o.columns, columnExtent{name: name, kind: k, offset: o.spilled + int64(from), size: int64(len(o.content) - from)})
 	o.spill()
+}
+
+// checkSize lets the whole segment fail (see chunks.err) if a column has more bytes before compression than readers
+// accept.
+func (o *objectWriter) checkSize(name string, size int) {
+	if size > maxColumn && o.err == nil {
+		o.err = fmt.Errorf("%w: column %s would be %d bytes, at most %d are allowed", ErrTooLarge, name, size, maxColumn)
+	}
 }
 
 // finish appends the terms, the columns and the tail to the stored blocks. Then the segment is complete.

@@ -142,6 +142,22 @@ func (w *stringWriter) names() []string {
 	return names
 }
 
+// languages returns the sorted names of all languages of the documents, and for each document the
+// index of its language among these names, if w is the column Languages.
+func (w *stringWriter) languages() (names []string, of []uint16) {
+	unsorted := w.names()
+	names = slices.Sorted(slices.Values(unsorted))
+	number := make([]uint16, len(names)) // by the column's number
+	for i, name := range unsorted {
+		number[i] = uint16(slices.Index(names, name))
+	}
+	of = make([]uint16, len(w.of))
+	for doc, n := range w.of {
+		of[doc] = number[n]
+	}
+	return names, of
+}
+
 // parts returns the parts of the segment, if w is the column Packages: one Part for each
 // unbroken sequence of documents from the same package.
 func (w *stringWriter) parts() []Part {
