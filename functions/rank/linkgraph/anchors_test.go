@@ -102,12 +102,12 @@ func TestAnchors(t *testing.T) {
 // anchorsOf returns the anchors of the pages in the first group; the function of returns the groups of a page.
 func anchorsOf(t *testing.T, g *Graph, of func(page int) []uint16) map[int32]Anchors {
 	t.Helper()
-	texts, err := g.Texts(t.Context(), t.TempDir(), 1, of)
+	found, err := g.Texts(t.Context(), t.TempDir(), 1, of)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer texts.Close()
-	all, err := texts.Anchors(0)
+	defer found.Close()
+	all, err := found.Anchors(0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@
 //	at the same time                                    the book
 //	for each of up to four ranges of the hash space     8 for each vote for a page in the range, at least
 //	whose votes are sorted at the same time             65,536 pages
-//	for each page of the group whose anchors are made   up to 32 texts
+//	for the group of pages whose anchors are made       24 for each row of links to them, and up to 32 texts for each
 //	for unvisited URLs                                  the texts of the links to the URLs in four
 //	                                                    parts of the hash space; the largest book has
 //	                                                    about 1 MiB of links for each part

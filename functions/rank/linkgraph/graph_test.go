@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -210,6 +212,9 @@ func TestLimits(t *testing.T) {
 		if _, err := Read(t.Context(), books, takedown.Set{}, test.limits, t.TempDir()); (err != nil) != test.fails {
 			t.Errorf("%+v: %v", test.limits, err)
 		}
+	}
+	if _, err := Read(t.Context(), books, takedown.Set{}, DefaultLimits(), filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("in a directory that does not exist: %v", err)
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()

@@ -46,14 +46,13 @@ func TestTexts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		dir := t.TempDir()
-		texts, err := g.Texts(t.Context(), dir, groups, of)
+		found, err := g.Texts(t.Context(), t.TempDir(), groups, of)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer texts.Close()
+		defer found.Close()
 		for group := range groups {
-			anchors, err := texts.Anchors(group)
+			anchors, err := found.Anchors(group)
 			if err != nil {
 				t.Fatal(err)
 			}
