@@ -55,15 +55,12 @@ func merge(ctx context.Context, inputs []Input, most int64, dir string) (content
 		if files[i], err = scratch.Create(dir); err != nil {
 			return nil, nil, err
 		}
-		if i > 0 {
-			defer files[i].Close()
-		}
+		defer func() {
+			if i > 0 || err != nil {
+				_ = files[i].Close() // its bytes are not needed any more
+			}
+		}()
 	}
-	defer func() {
-		if err != nil {
-			_ = files[0].Close() // err says more
-		}
-	}()
 	var stored, columns *objectWriter
 	var terms *termWriter
 	group, ctx := errgroup.WithContext(ctx)

@@ -150,7 +150,7 @@ func (w *walk) take(c *chunk) (lost float64) {
 	from := uint32(0)
 	for i, to := range c.ends {
 		total := 0.0
-		for rest := c.edges[edgeSize*from : edgeSize*to]; len(rest) > 0; {
+		for rest := c.edges.from(int(from))[:edgeSize*int(to-from)]; len(rest) > 0; {
 			n := ofSite(rest)
 			if n == 1 {
 				total += w.gives[rest.at(0).source()]
