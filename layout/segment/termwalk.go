@@ -187,7 +187,7 @@ func (t *inputTerms) addTo(w *termWriter, alone bool) error {
 			err = w.addMoved(t.key(), list, positions, t.in.numbers[0], t.counts)
 		}
 	} else {
-		err = w.encoder.AddList(list, positions, t.in.numbers)
+		err = w.encoder.AddList(list, positions, t.in.numbers, nil)
 	}
 	if err != nil {
 		return t.segment.wrap(damaged("term %q: %w", t.key(), err))
@@ -199,11 +199,8 @@ func (t *inputTerms) addTo(w *termWriter, alone bool) error {
 // documents of this input contain the current term. It reads these numbers from the input. It fails
 // if their sum is not the number of all documents in the term's list.
 func (t *inputTerms) count() error {
-	documents, err := postings.Documents(t.reader.list())
-	if err != nil {
-		return err
-	}
-	if !complete(t.reader.counts, documents) {
+	documents, _, ok := postings.Sizes(t.reader.list())
+	if !ok || !complete(t.reader.counts, documents) {
 		return damaged("its languages do not have its documents")
 	}
 	clear(t.counts)

@@ -82,7 +82,7 @@ func (g *gathered) addAlternatives(ctx context.Context, part int) error {
 			continue
 		}
 		content, _ := encoder.Append(nil, nil)
-		list, err := postings.Open(content)
+		list, err := postings.Open(content, nil)
 		if err != nil {
 			return err
 		}

@@ -47,7 +47,7 @@ func BenchmarkEncode(b *testing.B) {
 func BenchmarkOpen(b *testing.B) {
 	_, l, _ := sample(b)
 	for b.Loop() {
-		if _, err := Open(l.data); err != nil {
+		if _, err := Open(l.data, nil); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -58,7 +58,7 @@ func BenchmarkOpenSmall(b *testing.B) {
 	data, _ := encode(simple(70_000))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Open(data); err != nil {
+		if _, err := Open(data, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -8,15 +8,18 @@ import (
 // source is an encoded list of postings that AddList reads. docs and payload are the decoded
 // current block of the list.
 type source struct {
-	list    List
-	docs    [BlockSize]uint32
-	payload payload
+	list      List
+	docs      [BlockSize]uint32
+	payload   payload
+	positions []uint32 // those of a document, if they must be decoded
 }
 
 // AddList adds the documents of an encoded list of postings, as Add would. numbers[doc] is the new
-// number of document doc, or NoMore to leave it out. The positions are copied without being
-// decoded. Errors wrap ErrDamaged; after one, Reset must be called.
-func (e *Encoder) AddList(list, positions []byte, numbers []uint32) error {
+// number of document doc, or NoMore to leave it out. The parameter lengths is as for Open, by the old numbers. If the
+// list is of the version that the encoder writes, the positions are copied without being decoded. Errors wrap
+// ErrDamaged; after one, Reset must be called.
+func (e *Encoder) AddList(list, positions []byte, numbers []uint32, lengths Lengths) error {
+	e.source.list.lengths = lengths
 	if !e.addList(list, positions, numbers) {
 		return fmt.Errorf("list of %d bytes, %d of positions, among %d documents: %w", len(list), len(positions), len(numbers), ErrDamaged)
 	}
@@ -55,8 +58,11 @@ func (e *Encoder) addList(list, positions []byte, numbers []uint32) bool {
 func (e *Encoder) addBlock(data, positions []byte, n int, base uint32, numbers []uint32) bool {
 	docs, p := e.source.docs[:n], &e.source.payload
 	rest, ok := readDocuments(docs, data, base)
-	if !ok || !p.read(rest, n) || uint64(docs[n-1]) >= uint64(len(numbers)) {
+	if !ok || !p.read(rest, docs, e.source.list.lengths) || uint64(docs[n-1]) >= uint64(len(numbers)) {
 		return false
+	}
+	if p.apart != e.apart {
+		return e.recodeBlock(docs, positions, numbers)
 	}
 	var c cursor
 	copied := uint(0) // positions before this bit are copied or left out
@@ -82,6 +88,23 @@ func (e *Encoder) addBlock(data, positions []byte, n int, base uint32, numbers [
 		return false
 	}
 	e.copyBits(positions, copied, c.bit)
+	return true
+}
+
+// recodeBlock adds the documents of a block, whose payload is in e.source. Its list is of another version than this
+// encoder writes, so the positions are decoded and encoded anew. It returns false if they are damaged.
+func (e *Encoder) recodeBlock(docs []uint32, positions []byte, numbers []uint32) (ok bool) {
+	p := &e.source.payload
+	var c cursor
+	for i, doc := range docs {
+		if e.source.positions, ok = p.readPositions(positions, &c, e.source.positions[:0]); !ok {
+			return false
+		}
+		c.doc++
+		if numbers[doc] != NoMore {
+			e.Add(Posting{Doc: numbers[doc], Freq: p.freq[i], Length: p.length[i], Hits: p.hits[i]}, e.source.positions)
+		}
+	}
 	return true
 }
 

@@ -3,6 +3,7 @@ package postings
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 )
@@ -34,6 +35,8 @@ func numbering(r *rand.Rand, n int, first uint32, dead int) []uint32 {
 	return numbers
 }
 
+// TestAddListIsAsAdd adds lists of both versions to encoders of both versions. The bytes must be those of an encoder to
+// which the documents were added one by one.
 func TestAddListIsAsAdd(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for name, given := range map[string][][]model{
@@ -43,32 +46,43 @@ func TestAddListIsAsAdd(t *testing.T) {
 		"anything":     {anything(r, 90), anything(r, 300), anything(r, 3)},
 	} {
 		for _, dead := range []int{0, 2, 50, 1} {
-			t.Run(name, func(t *testing.T) {
-				var once, copied Encoder
-				first := uint32(0)
-				for _, documents := range given {
-					var dense []model
-					for i, d := range documents {
-						d.Doc = uint32(i)
-						dense = append(dense, d)
-					}
-					list, positions := encode(dense)
-					numbers := numbering(r, len(dense), first, dead)
-					first += uint32(len(dense)) + 5
-					for _, d := range renumbered(dense, numbers) {
-						once.Add(d.Posting, d.Positions)
-					}
-					if err := copied.AddList(list, positions, numbers); err != nil {
-						t.Fatal(err)
-					}
-				}
-				list, positions := once.Append(nil, nil)
-				gotList, gotPositions := copied.Append(nil, nil)
-				if !bytes.Equal(list, gotList) || !bytes.Equal(positions, gotPositions) {
-					t.Errorf("%d and %d bytes, want %d and %d, or others", len(gotList), len(gotPositions), len(list), len(positions))
-				}
-			})
+			for way := range 4 {
+				from2, to2 := way&1 > 0, way&2 > 0
+				t.Run(fmt.Sprintf("%s, from version 2: %v, to version 2: %v", name, from2, to2), func(t *testing.T) {
+					testAddList(t, r, given, dead, from2, to2)
+				})
+			}
 		}
+	}
+}
+
+func testAddList(t *testing.T, r *rand.Rand, given [][]model, dead int, from2, to2 bool) {
+	var once, copied Encoder
+	if to2 {
+		once.WithoutLengths()
+		copied.WithoutLengths()
+	}
+	first := uint32(0)
+	for _, documents := range given {
+		documents = dense(documents)
+		list, positions := encode(documents)
+		var lengths Lengths
+		if from2 {
+			list, positions, lengths = encode2(documents)
+		}
+		numbers := numbering(r, len(documents), first, dead)
+		first += uint32(len(documents)) + 5
+		for _, d := range renumbered(documents, numbers) {
+			once.Add(d.Posting, d.Positions)
+		}
+		if err := copied.AddList(list, positions, numbers, lengths); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, positions := once.Append(nil, nil)
+	gotList, gotPositions := copied.Append(nil, nil)
+	if !bytes.Equal(list, gotList) || !bytes.Equal(positions, gotPositions) {
+		t.Errorf("%d and %d bytes, want %d and %d, or others", len(gotList), len(gotPositions), len(list), len(positions))
 	}
 }
 
@@ -98,12 +112,14 @@ func TestAppendMoved(t *testing.T) {
 	}
 }
 
-// FuzzAddList calls AddList with arbitrary bytes; if it accepts them, the result must be a sound
-// list.
+// FuzzAddList calls AddList with arbitrary bytes, as a list of either version; if it accepts them, the result must be a
+// sound list.
 func FuzzAddList(f *testing.F) {
 	r := rand.New(rand.NewPCG(14, 15))
 	for _, documents := range [][]model{simple(7), simple(0, 1, 2), english(r, 40, 3), english(r, 300, 3)} {
 		list, positions := encode(documents)
+		f.Add(list, positions)
+		list, positions, _ = encode2(documents)
 		f.Add(list, positions)
 	}
 	numbers := numbering(r, 2000, 0, 9)
@@ -111,16 +127,18 @@ func FuzzAddList(f *testing.F) {
 		if _, err := AppendMoved(nil, list, 9); err != nil && !errors.Is(err, ErrDamaged) {
 			t.Errorf("not marked as damage: %v", err)
 		}
-		var e Encoder
-		if err := e.AddList(list, positions, numbers); err != nil {
-			if !errors.Is(err, ErrDamaged) {
-				t.Errorf("not marked as damage: %v", err)
+		for _, lengths := range []Lengths{nil, make(Lengths, 1000)} {
+			var e Encoder
+			if err := e.AddList(list, positions, numbers, lengths); err != nil {
+				if !errors.Is(err, ErrDamaged) {
+					t.Errorf("not marked as damage: %v", err)
+				}
+				continue
 			}
-			return
-		}
-		if got, _ := e.Append(nil, nil); len(got) > 0 {
-			if _, err := Open(got); err != nil {
-				t.Error(err)
+			if got, _ := e.Append(nil, nil); len(got) > 0 {
+				if _, err := Open(got, nil); err != nil {
+					t.Error(err)
+				}
 			}
 		}
 	})

@@ -13,19 +13,29 @@ func TestDamage(t *testing.T) {
 	r := rand.New(rand.NewPCG(16, 17))
 	for _, documents := range [][]model{simple(9), english(r, 30, 4), english(r, 300, 4)} {
 		list, positions := encode(documents)
-		for at := range list {
-			if _, err := Open(list[:at]); !errors.Is(err, ErrDamaged) {
-				t.Fatalf("%d of %d bytes: %v", at, len(list), err)
-			}
-			damaged := append([]byte(nil), list...)
-			damaged[at] ^= 1 << r.IntN(8)
-			if l, err := Open(damaged); err == nil {
-				everything(t, l, positions)
-			}
+		testDamage(t, r, list, positions, nil)
+		list, positions, lengths := encode2(documents)
+		testDamage(t, r, list, positions, lengths)
+		if _, err := Open(list, lengths[:len(lengths)-1]); len(documents) <= BlockSize && !errors.Is(err, ErrDamaged) {
+			t.Errorf("without the lengths of the last document: %v", err)
 		}
-		if _, err := Open(append(list, 0)); !errors.Is(err, ErrDamaged) {
-			t.Errorf("a byte behind the list: %v", err)
+	}
+}
+
+func testDamage(t *testing.T, r *rand.Rand, list, positions []byte, lengths Lengths) {
+	t.Helper()
+	for at := range list {
+		if _, err := Open(list[:at], lengths); !errors.Is(err, ErrDamaged) {
+			t.Fatalf("%d of %d bytes: %v", at, len(list), err)
 		}
+		damaged := append([]byte(nil), list...)
+		damaged[at] ^= 1 << r.IntN(8)
+		if l, err := Open(damaged, lengths); err == nil {
+			everything(t, l, positions)
+		}
+	}
+	if _, err := Open(append(list, 0), lengths); !errors.Is(err, ErrDamaged) {
+		t.Errorf("a byte behind the list: %v", err)
 	}
 }
 
@@ -33,7 +43,7 @@ func TestDamage(t *testing.T) {
 func TestDamageOnTheWay(t *testing.T) {
 	documents := english(rand.New(rand.NewPCG(18, 19)), 3*BlockSize, 9)
 	list, positions := encode(documents)
-	l, err := Open(list)
+	l, err := Open(list, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

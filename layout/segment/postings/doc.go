@@ -4,6 +4,10 @@
 // without reading those before. Its positions are another sequence of bytes,
 // read only when needed. Package segment stores both, with their checksums.
 //
+// There are two versions of lists. Version 2 lacks the length codes, which are the same in the lists
+// of all terms: the reader has them elsewhere (see Lengths). What reads a list is told of which
+// version it is; the list does not say it.
+//
 // # A list
 //
 // uvarint is a varint of encoding/binary. Documents are gathered in blocks of
@@ -38,8 +42,8 @@
 //	           is one document
 //	           for each field, of the documents with the term in it:
 //	numbers      frequencies less 1, unless all are 1
-//	…            length codes: if they are fewer than 4, each a byte; otherwise
-//	             the least as a byte, and the differences from it as numbers
+//	…            in version 1: length codes: if they are fewer than 4, each a byte;
+//	             otherwise the least as a byte, and the differences from it as numbers
 //
 // Numbers, if they are fewer than 4, are uvarints. Otherwise:
 //
@@ -67,7 +71,8 @@
 // difference from the position before it (the first one's from 0), in Rice's code: gap >> k ones, a
 // zero, the low k bits of the gap. If gap >> k >= 16, it is stored as 16 ones and the 32 bits of
 // the gap instead. k = floor(log2(mean)), or 0, where mean = floor(floor(13/16 · length) ÷
-// frequency) and length is LengthOf the length code.
+// frequency) and length is LengthOf the length code. In version 2, k is 4 more in the headings, but
+// at most 31.
 //
 // # An example
 //
@@ -76,4 +81,6 @@
 // so that k = 5). Its list takes six bytes, its positions two:
 //
 //	12 | B8 17 | 10 | 01 | 39        CA 02 = 0 10100, 110 10000, 00
+//
+// In version 2, its list lacks the last byte.
 package postings

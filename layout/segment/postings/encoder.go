@@ -40,9 +40,12 @@ const (
 type Posting struct {
 	Doc    uint32         // number of the document, below NoMore
 	Freq   [Fields]uint32 // number of occurrences in each field, at least one in all fields together
-	Length [Fields]uint8  // LengthCode of each field; 0 in a decoded posting if Freq is 0
+	Length [Fields]uint8  // LengthCode of each field; has no meaning in a decoded posting if Freq is 0
 	Hits   Hits
 }
+
+// Lengths has the length codes of each document's fields (see LengthCode). A document is an index.
+type Lengths [][Fields]uint8
 
 // Impact is a frequency of a term in one field, and a length code of that field. A higher frequency
 // scores higher, and so does a lower length code. The impacts of a block (or list) bound the scores
@@ -86,6 +89,9 @@ type Encoder struct {
 
 	source source // the list that AddList is adding; kept to reuse its memory
 
+	withoutLengths bool      // whether lists of version 2 are encoded
+	apart          distances // the variable apart then, otherwise zeros
+
 	groups []uint16 // group of each document (see CountBy); nil if groups are not counted
 	counts []uint32 // number of documents in each group, such as a language; nil if groups are not counted
 }
@@ -108,6 +114,10 @@ func (e *Encoder) CountBy(groups []uint16, n int) {
 	e.groups, e.counts = groups, make([]uint32, n)
 }
 
+// WithoutLengths makes the encoder write lists of version 2, which lack the length codes, because these are the same in
+// the lists of all terms. Whoever reads such a list must have the Lengths of its documents.
+func (e *Encoder) WithoutLengths() { e.withoutLengths, e.apart = true, apart }
+
 // Counts returns how many documents of each group were added since Reset (see CountBy); nil if
 // CountBy was not called. The result is valid until the next call of a method.
 func (e *Encoder) Counts() []uint32 { return e.counts }
@@ -129,7 +139,7 @@ func (e *Encoder) Add(p Posting, positions []uint32) {
 		if uint64(freq) > uint64(len(positions)) {
 			panic(fmt.Sprintf("postings: fewer positions than occurrences in document %d", p.Doc))
 		}
-		e.addPositions(positions[:freq], parameter(p.Length[field], freq))
+		e.addPositions(positions[:freq], e.apart.parameter(field, p.Length[field], freq))
 		positions = positions[freq:]
 	}
 	if len(positions) > 0 {
@@ -193,7 +203,7 @@ func (e *Encoder) closeBlock() {
 		}
 	}
 	before := len(e.blocks)
-	e.blocks = appendPayload(appendDocuments(e.blocks, pending, e.base), pending)
+	e.blocks = e.appendBlock(e.blocks, pending, e.base)
 	e.positions = e.bits.flush(e.positions)
 
 	// Of the documents from base to the block's last, e.count are in the block.
@@ -202,6 +212,12 @@ func (e *Encoder) closeBlock() {
 	e.directory = binary.AppendUvarint(e.directory, uint64(len(e.positions)-e.from))
 	e.directory = e.impacts.append(e.directory)
 	e.base, e.count, e.from = e.next, 0, len(e.positions)
+}
+
+// appendBlock appends the encoded block of some postings. The parameter base is the lowest number that the block can
+// contain.
+func (e *Encoder) appendBlock(dst []byte, postings []Posting, base uint32) []byte {
+	return appendPayload(appendDocuments(dst, postings, base), postings, !e.withoutLengths)
 }
 
 // Append appends the encoded list to the first slice, and the encoded positions of the list to the
@@ -219,7 +235,7 @@ func (e *Encoder) Append(list, positions []byte) (newList, newPositions []byte) 
 	positions = append(positions, e.positions...)
 	if e.documents <= BlockSize {
 		pending := e.pending[:e.count]
-		return appendPayload(appendDocuments(list, pending, 0), pending), positions
+		return e.appendBlock(list, pending, 0), positions
 	}
 	for _, documents := range e.fieldDocuments {
 		list = binary.AppendUvarint(list, uint64(documents))

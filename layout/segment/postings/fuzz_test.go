@@ -10,18 +10,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzOpen opens arbitrary bytes as a list of postings. If Open accepts them, every method of the
+// FuzzOpen opens arbitrary bytes as a list of postings of either version. If Open accepts them, every method of the
 // list can be called.
 func FuzzOpen(f *testing.F) {
 	r := rand.New(rand.NewPCG(12, 13))
 	for _, documents := range [][]model{simple(7), simple(0, 1, 2), english(r, 40, 3), english(r, 300, 3), anything(r, 260)} {
 		list, positions := encode(documents)
-		f.Add(list, positions)
+		f.Add(list, positions, false)
+		list, positions, _ = encode2(documents)
+		f.Add(list, positions, true)
 	}
-	f.Add([]byte{0x10, 0x80, 0x80}, []byte{})
-	f.Add([]byte{}, []byte{})
-	f.Fuzz(func(t *testing.T, data, positions []byte) {
-		l, err := Open(data)
+	f.Add([]byte{0x10, 0x80, 0x80}, []byte{}, false)
+	f.Add([]byte{}, []byte{}, false)
+	f.Fuzz(func(t *testing.T, data, positions []byte, two bool) {
+		var lengths Lengths
+		if two {
+			lengths = make(Lengths, 5000)
+		}
+		l, err := Open(data, lengths)
 		if err != nil {
 			if !errors.Is(err, ErrDamaged) {
 				t.Errorf("not marked as damage: %v", err)

@@ -39,39 +39,48 @@ func examples() map[string][]model {
 	return map[string][]model{"one": one, "some": some, "blocks": blocks}
 }
 
-// TestVersion1 reads lists from files in version 1 of the format of lists. All later versions of this
+// TestVersions reads lists from files in each version of the format of lists. All later versions of this
 // package must read them, too, because segments in buckets have such lists. The test also encodes the
-// same documents again: the bytes must equal those of the files, as long as this package writes
-// version 1.
-func TestVersion1(t *testing.T) {
+// same documents again: the bytes must equal those of the files.
+func TestVersions(t *testing.T) {
 	for name, want := range examples() {
-		file := "testdata/" + name + ".v1"
 		list, positions := encode(want)
-		if *update {
-			for kind, content := range map[string][]byte{".list": list, ".positions": positions} {
-				if err := os.WriteFile(file+kind, content, 0o644); err != nil {
-					t.Fatal(err)
-				}
+		testFile(t, name+".v1", want, list, positions, nil)
+		want = dense(want)
+		list, positions, lengths := encode2(want)
+		testFile(t, name+".v2", want, list, positions, lengths)
+	}
+}
+
+// testFile compares the files of a list and its positions with these bytes, and what it reads from them with the
+// wanted documents.
+func testFile(t *testing.T, name string, want []model, list, positions []byte, lengths Lengths) {
+	t.Helper()
+	file := "testdata/" + name
+	if *update {
+		for kind, content := range map[string][]byte{".list": list, ".positions": positions} {
+			if err := os.WriteFile(file+kind, content, 0o644); err != nil {
+				t.Fatal(err)
 			}
 		}
-		oldList, err := os.ReadFile(file + ".list")
-		if err != nil {
-			t.Fatal(err)
-		}
-		oldPositions, err := os.ReadFile(file + ".positions")
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, err := Open(oldList)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := difference(want, walk(t, l.Iterator(), oldPositions)); d != "" {
-			t.Errorf("%s: (-want +got)\n%s", name, d)
-		}
-		if !bytes.Equal(list, oldList) || !bytes.Equal(positions, oldPositions) {
-			t.Errorf("%s is now encoded in other bytes", name)
-		}
+	}
+	oldList, err := os.ReadFile(file + ".list")
+	if err != nil {
+		t.Fatal(err)
+	}
+	oldPositions, err := os.ReadFile(file + ".positions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := Open(oldList, lengths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := difference(want, walk(t, l.Iterator(), oldPositions)); d != "" {
+		t.Errorf("%s: (-want +got)\n%s", name, d)
+	}
+	if !bytes.Equal(list, oldList) || !bytes.Equal(positions, oldPositions) {
+		t.Errorf("%s is now encoded in other bytes", name)
 	}
 }
 
@@ -87,5 +96,12 @@ func TestDocumented(t *testing.T) {
 	}
 	if want := []byte{0xCA, 0x02}; !bytes.Equal(positions, want) {
 		t.Errorf("the positions are % X, documented as % X", positions, want)
+	}
+	list, positions, _ = encode2(documents)
+	if want := []byte{0x12, 0xB8, 0x17, 0x10, 0x01}; !bytes.Equal(list, want) {
+		t.Errorf("the list of version 2 is % X, documented as % X", list, want)
+	}
+	if want := []byte{0xCA, 0x02}; !bytes.Equal(positions, want) {
+		t.Errorf("the positions of version 2 are % X, documented as % X", positions, want)
 	}
 }

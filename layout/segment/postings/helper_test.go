@@ -24,11 +24,33 @@ func encode(documents []model) (list, positions []byte) {
 	return e.Append(nil, nil)
 }
 
+// encode2 encodes the list of some documents in version 2. It also returns their length codes, which this list lacks.
+func encode2(documents []model) (list, positions []byte, lengths Lengths) {
+	var e Encoder
+	e.WithoutLengths()
+	for _, d := range documents {
+		e.Add(d.Posting, d.Positions)
+		lengths = append(lengths, make(Lengths, int(d.Doc)+1-len(lengths))...)
+		lengths[d.Doc] = d.Length
+	}
+	list, positions = e.Append(nil, nil)
+	return list, positions, lengths
+}
+
+// dense returns the documents with the numbers from 0 on.
+func dense(documents []model) (numbered []model) {
+	for i, d := range documents {
+		d.Doc = uint32(i)
+		numbered = append(numbered, d)
+	}
+	return numbered
+}
+
 // open encodes a list of some documents, and opens it.
 func open(t testing.TB, documents []model) (*List, []byte) {
 	t.Helper()
 	data, positions := encode(documents)
-	l, err := Open(data)
+	l, err := Open(data, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,6 +78,11 @@ func current(t testing.TB, it *Iterator, positions []byte) model {
 	freq, length, hits := it.Payload()
 	offset, size := it.PositionBlock()
 	d := model{Posting: Posting{Doc: it.Doc(), Freq: *freq, Length: *length, Hits: hits}}
+	for field, n := range freq {
+		if n == 0 {
+			d.Length[field] = 0 // it has no meaning
+		}
+	}
 	var err error
 	if d.Positions, err = it.Positions(positions[offset:offset+size], nil); err != nil {
 		t.Fatal(err)

@@ -130,7 +130,7 @@ func (it *Iterator) Payload() (freq *[Fields]uint32, length *[Fields]uint8, hits
 // zeros.
 func (it *Iterator) openPayload() {
 	it.payloadOf = it.block
-	if it.n > 0 && it.payload.read(it.rest, it.n) {
+	if it.n > 0 && it.payload.read(it.rest, it.docs[:it.n], it.list.lengths) {
 		return
 	}
 	it.payload = payload{}

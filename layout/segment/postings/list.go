@@ -11,6 +11,7 @@ import (
 // changed.
 type List struct {
 	data    []byte
+	lengths Lengths // nil if the list has the length codes itself
 	summary Summary
 	blocks  []blockEntry  // an entry for each block, and one more at the end, with NoMore as the last document
 	few     [2]blockEntry // memory of the field blocks if the list has one block: saves an allocation
@@ -24,12 +25,13 @@ type blockEntry struct {
 	impacts   uint32 // offset of the block's impacts in the list; 0 in a list of one block
 }
 
-// Open opens an encoded list of postings; data holds the list and nothing else. Open decodes and
+// Open opens an encoded list of postings; data holds the list and nothing else. The parameter lengths has the length
+// codes if the list was encoded without them (see Encoder.WithoutLengths); otherwise it is nil. Open decodes and
 // checks only a part of the bytes. If the rest is damaged, an iterator may return wrong documents.
 // But it does not panic, does not run for ever, and returns no document above Summary.Last. Errors
 // wrap ErrDamaged.
-func Open(data []byte) (*List, error) {
-	l := &List{data: data}
+func Open(data []byte, lengths Lengths) (*List, error) {
+	l := &List{data: data, lengths: lengths}
 	rest, ok := l.readHeader(data)
 	switch {
 	case !ok || uint64(len(data)) > 1<<32-1:
@@ -45,14 +47,12 @@ func Open(data []byte) (*List, error) {
 	return l, nil
 }
 
-// Documents returns the number of documents of an encoded list. It reads the header
-// alone. Errors wrap ErrDamaged.
-func Documents(data []byte) (uint32, error) {
+// Sizes returns the number of documents of an encoded list, and the size of its positions in bytes. It reads the
+// header alone. ok is false if that is damaged.
+func Sizes(data []byte) (documents, positions uint32, ok bool) {
 	var l List
-	if _, ok := l.readHeader(data); !ok {
-		return 0, fmt.Errorf("list of %d bytes: no header: %w", len(data), ErrDamaged)
-	}
-	return l.summary.Documents, nil
+	_, ok = l.readHeader(data)
+	return l.summary.Documents, l.summary.Positions, ok
 }
 
 // readHeader reads the header of a list into the summary, and returns the bytes after it. ok is
@@ -81,7 +81,7 @@ func (l *List) openBlock(data []byte) bool {
 	var p payload
 	n := int(l.summary.Documents)
 	rest, ok := readDocuments(docs[:n], data, 0)
-	if !ok || !p.read(rest, n) {
+	if !ok || !p.read(rest, docs[:n], l.lengths) {
 		return false
 	}
 	l.summary.Last = docs[n-1]

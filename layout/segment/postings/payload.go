@@ -29,8 +29,8 @@ func usual(which, n int) set {
 }
 
 // appendPayload appends the payload of a block: everything except the documents'
-// numbers.
-func appendPayload(dst []byte, postings []Posting) []byte {
+// numbers and, if withLengths is false, their length codes.
+func appendPayload(dst []byte, postings []Posting, withLengths bool) []byte {
 	var members [sets]set
 	written, n := byte(ones), len(postings)
 	for i := range postings {
@@ -62,15 +62,16 @@ func appendPayload(dst []byte, postings []Posting) []byte {
 	}
 	dst[at] = written
 	for field := range Fields {
-		dst = appendField(dst, postings, members[field], field, written&ones == 0)
+		dst = appendField(dst, postings, members[field], field, written&ones == 0, withLengths)
 	}
 	return dst
 }
 
 // appendField appends the frequencies and length codes that a block's postings have in one field. It
 // encodes only postings with the term in this field; their indexes are in the set s. The parameter
-// withFreqs is false if all frequencies in the block are 1; then they are not written.
-func appendField(dst []byte, postings []Posting, s set, field int, withFreqs bool) []byte {
+// withFreqs is false if all frequencies in the block are 1; then they are not written. Length codes are written only
+// if withLengths is true.
+func appendField(dst []byte, postings []Posting, s set, field int, withFreqs, withLengths bool) []byte {
 	var freqs, lengths [BlockSize]uint32
 	n, least := 0, uint32(255)
 	for i := range s.each {
@@ -80,6 +81,9 @@ func appendField(dst []byte, postings []Posting, s set, field int, withFreqs boo
 	}
 	if withFreqs {
 		dst = appendNumbers(dst, freqs[:n])
+	}
+	if !withLengths {
+		return dst
 	}
 	if n < few {
 		for _, length := range lengths[:n] {
@@ -99,19 +103,29 @@ type payload struct {
 	length [BlockSize][Fields]uint8
 	hits   [BlockSize]Hits
 	fields [Fields]set // for each field, the documents with the term in this field
+	apart  distances   // the variable apart in lists of version 2, zeros in those of version 1
 
 	// memory for readField: the values of one field, for the documents with the term in this field
 	freqs, lengths [BlockSize]uint32
 }
 
-// read decodes the payload of a block of n documents. It returns false if data is damaged, or has
-// more bytes after the payload.
-func (p *payload) read(data []byte, n int) (ok bool) {
+// read decodes the payload of a block with the given documents. The parameter lengths is as for Open. It returns false
+// if data is damaged, or has more bytes after the payload.
+func (p *payload) read(data []byte, docs []uint32, lengths Lengths) (ok bool) {
+	n := len(docs)
 	clear(p.freq[:n])
-	clear(p.length[:n])
 	clear(p.hits[:n])
-	if len(data) == 0 {
+	if len(data) == 0 || lengths != nil && uint64(docs[n-1]) >= uint64(len(lengths)) {
 		return false
+	}
+	if lengths == nil {
+		p.apart = distances{}
+		clear(p.length[:n])
+	} else {
+		p.apart = apart
+		for i, doc := range docs {
+			p.length[i&(BlockSize-1)] = lengths[doc]
+		}
 	}
 	written := data[0]
 	data = data[1:]
@@ -133,36 +147,44 @@ func (p *payload) read(data []byte, n int) (ok bool) {
 		}
 	}
 	for field := range Fields {
-		if data, ok = p.readField(data, field, n, written&ones == 0); !ok {
+		if data, ok = p.readField(data, field, n, written&ones == 0, lengths == nil); !ok {
 			return false
 		}
 	}
 	return len(data) == 0
 }
 
-// readField decodes the frequencies and length codes of one field that appendField wrote for the n
-// documents of a block, and returns the bytes after them. ok is false if data is damaged.
-func (p *payload) readField(data []byte, field, n int, withFreqs bool) (rest []byte, ok bool) {
+// readField decodes the frequencies and length codes of one field that appendField wrote for the
+// n documents of a block, and returns the bytes after them. ok is false if data is damaged.
+func (p *payload) readField(data []byte, field, n int, withFreqs, withLengths bool) (rest []byte, ok bool) {
 	count := p.fields[field].count()
-	freqs, lengths := p.freqs[:count], p.lengths[:count]
+	freqs := p.freqs[:count]
 	if !withFreqs {
 		clear(freqs)
 	} else if data, ok = readNumbers(freqs, data); !ok {
 		return nil, false
 	}
+	if count == n {
+		for i, more := range freqs {
+			p.freq[i&(BlockSize-1)][field] = more + 1
+		}
+	} else {
+		from := 0
+		for i := range p.fields[field].each {
+			p.freq[i][field] = freqs[from] + 1
+			from++
+		}
+	}
+	if !withLengths {
+		return data, true
+	}
+	lengths := p.lengths[:count]
 	if data, ok = readLengths(lengths, data); !ok {
 		return nil, false
 	}
-	if count == n {
-		for i, length := range lengths {
-			p.freq[i&(BlockSize-1)][field] = freqs[i] + 1
-			p.length[i&(BlockSize-1)][field] = uint8(length)
-		}
-		return data, true
-	}
 	from := 0
 	for i := range p.fields[field].each {
-		p.freq[i][field], p.length[i][field] = freqs[from]+1, uint8(lengths[from])
+		p.length[i][field] = uint8(lengths[from])
 		from++
 	}
 	return data, true

@@ -68,7 +68,7 @@ func (p *payload) skipPositions(block []byte, c *cursor) bool {
 		if !holds(block, c.bit, freq) {
 			return false
 		}
-		c.bit = skipRice(block, c.bit, parameter(p.length[c.doc][field], freq), freq)
+		c.bit = skipRice(block, c.bit, p.apart.parameter(field, p.length[c.doc][field], freq), freq)
 	}
 	return true
 }
@@ -83,7 +83,7 @@ func (p *payload) readPositions(block []byte, c *cursor, dst []uint32) (position
 		if !holds(block, c.bit, freq) {
 			return dst, false
 		}
-		bit, k, position := c.bit, parameter(p.length[c.doc][field], freq), uint64(0)
+		bit, k, position := c.bit, p.apart.parameter(field, p.length[c.doc][field], freq), uint64(0)
 		for range freq {
 			var gap uint32
 			gap, bit = readRice(block, bit, k)
