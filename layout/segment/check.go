@@ -19,7 +19,7 @@ func Check(content []byte) error {
 		return err
 	}
 	ctx := context.Background()
-	for _, check := range []func(context.Context) error{s.checkColumns, s.checkFilter, s.checkStored, s.checkTerms, s.checkWords, s.checkPages, s.checkSuggestions} {
+	for _, check := range []func(context.Context) error{s.checkColumns, s.checkLengths, s.checkFilter, s.checkStored, s.checkTerms, s.checkWords, s.checkPages, s.checkSuggestions} {
 		if err := check(ctx); err != nil {
 			return err
 		}
@@ -54,6 +54,22 @@ func (s *Segment) checkColumns(ctx context.Context) error {
 	}
 	_, err := s.Sketches(ctx)
 	return err
+}
+
+// checkLengths compares the length codes in the tail, which segments have since version 4, with the columns of lengths.
+func (s *Segment) checkLengths(ctx context.Context) error {
+	for f, name := range numberColumns[titleLengths:][:postings.Fields] {
+		lengths, err := s.Numbers(ctx, name)
+		if err != nil {
+			return err
+		}
+		for doc, of := range s.tail.lengths {
+			if want := postings.LengthCode(uint32(lengths[doc])); of[f] != want {
+				return s.wrap(damaged("field %d of document %d has the length code %d, not %d", f, doc, of[f], want))
+			}
+		}
+	}
+	return nil
 }
 
 // checkFilter makes the filter of the documents' identities, and their order in it, anew. If the segment has

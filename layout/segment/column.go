@@ -93,16 +93,20 @@ func (s *Segment) unpacked(ctx context.Context, ranges []blob.Range) ([][]byte, 
 		return nil, err
 	}
 	for i, r := range ranges {
-		content, err := unseal(contents[i])
-		if err == nil {
-			content, err = unpack(content)
-		}
-		if err != nil {
+		if contents[i], err = unsealPacked(contents[i]); err != nil {
 			return nil, s.wrap(fmt.Errorf("%d bytes at %d: %w", r.Length, r.Offset, err))
 		}
-		contents[i] = content
 	}
 	return contents, nil
+}
+
+// unsealPacked verifies the checksum of a packed content (see appendPacked), and returns the decompressed content.
+func unsealPacked(sealed []byte) ([]byte, error) {
+	packed, err := unseal(sealed)
+	if err != nil {
+		return nil, err
+	}
+	return unpack(packed)
 }
 
 // columnOf returns the extent of the column with the given name and kind; nil if the segment has none.
@@ -200,6 +204,7 @@ func (w *columnWriter) add(d *Document, lengths *[postings.Fields]uint32, vector
 func (w *columnWriter) object(ctx context.Context, file *scratch.File, analysis map[string]uint32, cursors []wordCursor, suggested []suggestionCursor) (*objectWriter, error) {
 	o := &objectWriter{chunks: chunks{file: file}}
 	o.version, o.documents = version, w.documents
+	o.lengths = make(postings.Lengths, w.documents)
 	var of []uint16 // index of each document's language in o.languages
 	for i, name := range stringColumns {
 		column, err := w.stringsOf(ctx, i)
@@ -247,11 +252,10 @@ func (w *columnWriter) object(ctx context.Context, file *scratch.File, analysis 
 		}
 	}
 
-	transducer, sampled, pages, err := mergeWords(cursors, w.hashes())
+	sampled, pages, err := mergeWords(cursors, w.hashes())
 	if err != nil {
 		return nil, err
 	}
-	o.writeColumn(words, wordsKind, transducer)
 	o.writeColumn(samples, samplesKind, sampled)
 	for _, page := range pages {
 		o.writeUnpacked(page.name, wordPageKind, page.content)
@@ -269,11 +273,13 @@ func (w *columnWriter) object(ctx context.Context, file *scratch.File, analysis 
 	return o, nil
 }
 
-// countLengths adds the lengths of one field in all documents to the statistics of the segment and of its languages.
+// countLengths adds the lengths of one field in all documents to the statistics of the segment and of its languages, and
+// sets the length codes of the field.
 // The parameter of has the index of each document's language.
 func (o *objectWriter) countLengths(field int, lengths []uint64, of []uint16) {
 	all := &o.fields[field]
 	for doc, n := range lengths {
+		o.lengths[doc][field] = postings.LengthCode(uint32(n))
 		if n == 0 {
 			continue
 		}

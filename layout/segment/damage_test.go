@@ -70,8 +70,12 @@ func readAll(t testing.TB, s *Segment) error {
 			c.Get(uint32(len(c.Of) - 1))
 		}
 	}
-	_, err = s.transducer(ctx)
+	walk, err := s.walkWords(ctx)
 	note(err)
+	for more := err == nil; more; {
+		more, err = walk.next()
+		note(err)
+	}
 	for _, set := range []WordSet{Beginning(""), newSet(beginning("", true, nil))} {
 		words, err := s.Words(ctx, set)
 		note(err)
@@ -135,6 +139,16 @@ func TestEveryByteCounts(t *testing.T) {
 	}
 }
 
+// TestCheckLengths changes the length of a document in the tail, whose checksum is right. Check must find it.
+func TestCheckLengths(t *testing.T) {
+	content := mustBuild(t, generate(3, 1), 0)
+	last := *mustOpen(t, content).tail
+	last.lengths[2][Body]++
+	if err := Check(last.appendTo(content[:last.end()], 0)); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "length code") {
+		t.Errorf("another length: %v", err)
+	}
+}
+
 func TestTruncated(t *testing.T) {
 	content := mustBuild(t, generate(1, 1), 0)
 	for size := range content {
@@ -159,7 +173,7 @@ func TestVersions(t *testing.T) {
 		want    string
 	}{
 		{"older", older, "segment is of version 1, which this program no longer reads: run bucketsearch reindex"},
-		{"newer", newer, "segment is of version 4 and needs a reader of version 4, this one is of version 3: use a newer program"},
+		{"newer", newer, "segment is of version 5 and needs a reader of version 5, this one is of version 4: use a newer program"},
 	} {
 		_, err := Open(t.Context(), Bytes(test.content), Ref{Key: "k", Bytes: int64(len(content))})
 		for _, err := range []error{err, Check(test.content)} {
@@ -174,7 +188,7 @@ func TestVersions(t *testing.T) {
 	object[last.end()] = 9
 	reseal(object)
 	if err := Check(object); err != nil {
-		t.Errorf("version 9 that a reader of version 3 can read: %v", err)
+		t.Errorf("version 9 that a reader of version 4 can read: %v", err)
 	}
 	object[last.end()+1] = 9
 	reseal(object)

@@ -94,6 +94,7 @@ func (o *objectWriter) finish(terms *termWriter, columns *objectWriter) {
 	o.take(&terms.chunks)
 
 	o.version, o.documents, o.fields, o.languages, o.parts = columns.version, columns.documents, columns.fields, columns.languages, columns.parts
+	o.lengths = columns.lengths
 	for _, c := range columns.columns {
 		c.offset += o.length()
 		o.columns = append(o.columns, c)

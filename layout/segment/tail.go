@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	magic        = "\xFFBSEG\x03\r\n"
-	version      = 3                // version of the segments that this program writes; older readers cannot read them
+	magic        = "\xFFBSEG\x04\r\n"
+	version      = 4                // version of the segments that this program writes; older readers cannot read them
 	leastVersion = 2                // lowest version of the segments that this program reads
 	footerSize   = 8 + 8 + sealSize // bytes of the two sizes at the end of a segment, with their checksum
 )
@@ -29,8 +29,9 @@ type tail struct {
 	columns   []columnExtent // where the columns are, in the order of their offsets
 	// those of columns that are pages of words, and those that are pages of words written backward
 	forward, backward []columnExtent
-	suggestionKeys    []columnExtent // those of columns that are pages of the keys of suggestions
-	copy              uint64         // number that makes a copy differ in its bytes; 0 for the original (see Distinct)
+	suggestionKeys    []columnExtent   // those of columns that are pages of the keys of suggestions
+	lengths           postings.Lengths // length codes of the documents; nil before version 4, where the lists of postings have them
+	copy              uint64           // number that makes a copy differ in its bytes; 0 for the original (see Distinct)
 }
 
 // language holds statistics of the documents in one language.
@@ -84,7 +85,7 @@ func (t *tail) size() int64 {
 	for _, c := range t.columns {
 		n += 48 + len(c.name)
 	}
-	return int64(n) + 1<<10
+	return int64(n+postings.Fields*len(t.lengths)) + 1<<10
 }
 
 // appendTo appends the tail and the footer to a segment that is complete except for
@@ -115,6 +116,9 @@ func (t *tail) appendTo(object []byte, before int64) []byte {
 		b = appendText(b, c.name)
 		b = append(b, byte(c.kind))
 		b = binary.AppendUvarint(b, uint64(c.size))
+	}
+	if t.version > 3 {
+		b = appendLengths(b, t.lengths)
 	}
 	b = binary.AppendUvarint(b, t.copy)
 	b = seal(b, from)
@@ -180,6 +184,9 @@ func parseTail(data []byte, size int64) (*tail, error) {
 	t.columns = p.columns(t.terms.end(), size)
 	t.forward, t.backward = pageColumns(t.columns, wordPageKind, forwardPrefix), pageColumns(t.columns, wordPageKind, backwardPrefix)
 	t.suggestionKeys = pageColumns(t.columns, suggestionKeysKind, suggestionKeysPrefix)
+	if t.version > 3 {
+		t.lengths = p.lengths(t.documents)
+	}
 	t.copy = p.number(1<<64 - 1)
 	if p.failed || p.left() > 0 || t.stored.documents() != t.documents || t.end() != size-tailSize {
 		return nil, damaged("its tail does not describe it")
@@ -230,6 +237,35 @@ func (p *parser) parts(documents uint32) []Part {
 		p.fail()
 	}
 	return all
+}
+
+// appendLengths appends the size of what follows, and the packed length codes (see appendPacked): for each field, those
+// of all documents.
+func appendLengths(b []byte, lengths postings.Lengths) []byte {
+	codes := make([]byte, 0, postings.Fields*len(lengths))
+	for f := range postings.Fields {
+		for _, of := range lengths {
+			codes = append(codes, of[f])
+		}
+	}
+	packed := appendPacked(nil, codes)
+	return append(binary.AppendUvarint(b, uint64(len(packed))), packed...)
+}
+
+// lengths reads what appendLengths has written for so many documents.
+func (p *parser) lengths(documents uint32) postings.Lengths {
+	codes, err := unpack(p.take(p.count(1)))
+	if err != nil || len(codes) != postings.Fields*int(documents) {
+		p.fail()
+		return nil
+	}
+	lengths := make(postings.Lengths, documents)
+	for f := range postings.Fields {
+		for doc, code := range codes[f*len(lengths):][:len(lengths)] {
+			lengths[doc][f] = code
+		}
+	}
+	return lengths
 }
 
 // columns reads the directory of the columns of a segment. The parameter offset is where the first

@@ -70,7 +70,6 @@ func (w *termWriter) write(term []byte, before int) {
 	w.block = appendFront(w.block, w.last, term)
 	w.block = binary.AppendUvarint(w.block, uint64(len(w.list)))
 	w.block = append(w.block, w.list...)
-	w.block = binary.AppendUvarint(w.block, uint64(len(w.positions)-before))
 	w.block = append(w.block, w.languages...)
 	w.last = append(w.last[:0], term...)
 	w.count++
@@ -111,6 +110,7 @@ type termCursor interface {
 // document's language, from 0, and n is the number of languages.
 func mergeTerms(w *termWriter, cursors []termCursor, of []uint16, n int) (*termWriter, error) {
 	w.encoder.CountBy(of, n)
+	w.encoder.WithoutLengths()
 	err := eachKey(cursors, func(term []byte, having []termCursor) error {
 		for _, c := range having {
 			if err := c.addTo(w, len(having) == 1); err != nil {
@@ -169,7 +169,14 @@ func (r *blockReader) next() bool {
 	r.p.take(r.to)
 	r.to += r.from
 	r.offset += r.bytes
-	r.bytes = int64(r.p.number(uint64(r.total - r.offset)))
+	if r.version > 3 {
+		_, positions, ok := postings.Sizes(r.list())
+		if r.bytes = int64(positions); !ok || r.bytes > r.total-r.offset {
+			r.p.fail()
+		}
+	} else {
+		r.bytes = int64(r.p.number(uint64(r.total - r.offset)))
+	}
 	if r.version > 2 {
 		r.p.counts(r.counts)
 	}

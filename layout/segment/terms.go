@@ -179,7 +179,7 @@ func (s *Segment) openTerm(block int, r *blockReader) (*Term, error) {
 //   - The stored numbers of the term's documents in each language do not add up to the number of
 //     documents in the list.
 func (s *Segment) openList(r *blockReader) (*postings.List, error) {
-	list, err := postings.Open(r.list(), nil)
+	list, err := postings.Open(r.list(), s.tail.lengths)
 	if err != nil {
 		return nil, damaged("term %q: %w", r.term, err)
 	}

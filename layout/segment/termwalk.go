@@ -182,12 +182,12 @@ type inputTerms struct {
 func (t *inputTerms) addTo(w *termWriter, alone bool) error {
 	list, positions := t.encoded()
 	var err error
-	if alone && t.in.live == t.in.tail.documents && t.reader.version > 2 {
+	if alone && t.in.live == t.in.tail.documents && t.reader.version > 3 {
 		if err = t.count(); err == nil {
 			err = w.addMoved(t.key(), list, positions, t.in.numbers[0], t.counts)
 		}
 	} else {
-		err = w.encoder.AddList(list, positions, t.in.numbers, nil)
+		err = w.encoder.AddList(list, positions, t.in.numbers, t.in.tail.lengths)
 	}
 	if err != nil {
 		return t.segment.wrap(damaged("term %q: %w", t.key(), err))

@@ -3,7 +3,9 @@ package segment
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/binary"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -115,6 +117,63 @@ func (w *pageWriter) finish() []wordPage {
 	}
 	return w.closed
 }
+
+// pageWalk walks the pages of words in ascending order; it is a wordSource.
+type pageWalk struct {
+	ctx       context.Context
+	segment   *Segment
+	window    windowReader
+	pages     []columnExtent // pages that are not read yet
+	page      parser         // the current page
+	word      []byte
+	last      []byte // the word before
+	documents uint64
+}
+
+// walkPages returns a pageWalk. Its position is before the first word.
+func (s *Segment) walkPages(ctx context.Context) *pageWalk {
+	w := &pageWalk{ctx: ctx, segment: s, pages: s.tail.forward}
+	if n := len(w.pages); n > 0 {
+		w.window = windowReader{segment: s, from: w.pages[0].offset, to: w.pages[n-1].end()}
+	}
+	return w
+}
+
+func (w *pageWalk) nextWord() (ok bool, err error) {
+	w.last = append(w.last[:0], w.word...)
+	for w.page.left() == 0 {
+		if len(w.pages) == 0 {
+			return false, nil
+		}
+		if err := w.open(); err != nil {
+			return false, err
+		}
+	}
+	w.word = w.page.front(w.word)
+	w.documents = w.page.number(MaxDocuments)
+	if w.page.failed || bytes.Compare(w.word, w.last) <= 0 {
+		return false, w.segment.wrap(damaged("pages of words do not hold what they tell of"))
+	}
+	return true, nil
+}
+
+// open reads the next page.
+func (w *pageWalk) open() error {
+	sealed, err := w.window.take(w.ctx, w.pages[0].size)
+	if err != nil {
+		return err
+	}
+	content, err := unsealPacked(sealed)
+	if err != nil {
+		return w.segment.wrap(fmt.Errorf("column %q: %w", w.pages[0].name, err))
+	}
+	w.page, w.pages, w.word = parser{data: content}, w.pages[1:], w.word[:0]
+	return nil
+}
+
+func (w *pageWalk) key() []byte { return w.word }
+
+func (w *pageWalk) count() uint64 { return w.documents }
 
 // pageColumns returns those columns of a segment that are pages of a kind and have names with the prefix. They follow
 // each other.

@@ -7,8 +7,9 @@ import (
 	"hash/maphash"
 )
 
-// checkPages checks the pages of words of a segment, if it has any. In both directions, the words must be those of the
-// transducer, in ascending order, and divided into pages as a wordPager does. To sort the backward words would take
+// checkPages checks the pages of words of a segment, if it has any. In both directions, the words must be the same, in
+// ascending order, and divided into pages as a wordPager does. If the segment also has a transducer, they must be its
+// words. To sort the backward words would take
 // memory for all of them. Instead, checkPages compares the sums of the hashes of all words in both directions.
 func (s *Segment) checkPages(ctx context.Context) error {
 	if len(s.tail.forward)+len(s.tail.backward) == 0 {
@@ -23,12 +24,13 @@ func (s *Segment) checkPages(ctx context.Context) error {
 		return err
 	}
 	if words.sum != backward.sum {
-		return s.wrap(damaged("the words that are written backward are not those of the transducer"))
+		return s.wrap(damaged("the words that are written backward are not those in ascending order"))
 	}
 	return nil
 }
 
-// checkForward compares the pages of words in ascending order with the transducer, and adds these words to a sum.
+// checkForward checks the pages of words in ascending order, and adds these words to a sum. If the segment has a
+// transducer, it compares them with its words.
 func (s *Segment) checkForward(ctx context.Context, sum *wordSum) error {
 	walk, err := s.walkWords(ctx)
 	if err != nil {

@@ -24,3 +24,17 @@ func TestCheckPages(t *testing.T) {
 		}
 	}
 }
+
+// TestUnsortedPages walks a page whose words are not in ascending order.
+func TestUnsortedPages(t *testing.T) {
+	page := appendFront(nil, nil, []byte("b"))
+	page = append(page, 1)
+	page = append(appendFront(page, []byte("b"), []byte("a")), 1)
+	walk := pageWalk{segment: mustOpen(t, mustBuild(t, generate(1, 1), 0)), page: parser{data: page}}
+	if ok, err := walk.nextWord(); !ok || err != nil {
+		t.Fatalf("first word: %v, %v", ok, err)
+	}
+	if _, err := walk.nextWord(); !errors.Is(err, ErrDamaged) {
+		t.Errorf("a word before the first: %v", err)
+	}
+}

@@ -1,20 +1,18 @@
 package segment
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/blevesearch/vellum"
 )
 
-// The names of the two columns of words. The column words has a transducer, which maps each word to
-// the number of documents that contain it. The column samples has, for each word, a sample of these
-// documents.
+// The column samples has, for each word, a sample of the documents that contain it. The column words, which segments
+// have up to version 3, has a transducer: it maps each word to the number of these documents. Later segments have pages
+// of words alone (see wordPager).
 const (
 	words   = "words"
 	samples = "words.samples"
@@ -37,14 +35,9 @@ type wordCursor interface {
 	sample(dst []uint32) []uint32
 }
 
-// mergeWords merges the words that the cursors yield, and returns the contents of two columns, the
-// transducer and the samples of all words, and their pages. hashes[doc] is the hash of document doc's identity.
-func mergeWords(cursors []wordCursor, hashes []uint32) (transducer, sampled []byte, pages []wordPage, err error) {
-	var buffer bytes.Buffer
-	fst, err := vellum.New(&buffer, nil)
-	if err != nil {
-		return nil, nil, nil, err
-	}
+// mergeWords merges the words that the cursors yield. It returns the content of the column samples, and the pages of all
+// words. hashes[doc] is the hash of document doc's identity.
+func mergeWords(cursors []wordCursor, hashes []uint32) (sampled []byte, pages []wordPage, err error) {
 	pager := newWordPager()
 	var docs []uint32
 	err = eachKey(cursors, func(text []byte, having []wordCursor) error {
@@ -60,15 +53,12 @@ func mergeWords(cursors []wordCursor, hashes []uint32) (transducer, sampled []by
 		docs = lowestHashes(docs, hashes)
 		sampled = appendSample(sampled, docs)
 		pager.add(text, count)
-		return fst.Insert(text, count)
+		return nil
 	})
-	if err == nil {
-		err = fst.Close()
-	}
 	if err != nil {
-		return nil, nil, nil, fmt.Errorf("cannot write the words: %w", err)
+		return nil, nil, err
 	}
-	return buffer.Bytes(), sampled, pager.finish(), nil
+	return sampled, pager.finish(), nil
 }
 
 // lowestHashes returns the documents with the lowest hashes, at most sampleSize of
@@ -151,11 +141,17 @@ func guard(err *error) {
 
 // wordWalk walks all words of a segment in ascending order; it is a wordCursor.
 type wordWalk struct {
-	segment  *Segment
-	words    *vellum.FST
-	iterator *vellum.FSTIterator // position in the transducer; nil before the first word
-	samples  parser
-	docs     []uint32 // sample of the current word
+	wordSource
+	segment *Segment
+	samples parser
+	docs    []uint32 // sample of the current word
+}
+
+// wordSource yields all words of a segment in ascending order, without their samples.
+type wordSource interface {
+	nextWord() (ok bool, err error) // moves the source to the next word; ok is false after the last
+	key() []byte                    // the current word; valid until the next call of nextWord
+	count() uint64                  // number of documents that contain the current word
 }
 
 // walkWords reads the columns of words, and returns a wordWalk. Its position is
@@ -165,56 +161,70 @@ func (s *Segment) walkWords(ctx context.Context) (*wordWalk, error) {
 	if err != nil {
 		return nil, err
 	}
+	walk := &wordWalk{segment: s, samples: parser{data: content}}
+	if !s.hasColumn(words) {
+		walk.wordSource = s.walkPages(ctx)
+		return walk, nil
+	}
 	fst, err := s.transducer(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &wordWalk{segment: s, words: fst, samples: parser{data: content}}, nil
+	walk.wordSource = &transducerWalk{segment: s, words: fst}
+	return walk, nil
 }
 
 func (w *wordWalk) next() (ok bool, err error) {
-	ok, err = w.nextWord()
-	if err == nil && ok {
+	if ok, err = w.nextWord(); err != nil {
+		return false, err
+	}
+	if ok {
 		w.docs = w.samples.sample(w.docs, w.segment.tail.documents)
 	}
-	if err == nil && (w.samples.failed || !ok && w.samples.left() > 0) {
-		err = damaged("the samples are not those of the words")
-	}
-	if err != nil {
-		return false, w.segment.wrap(err)
+	if w.samples.failed || !ok && w.samples.left() > 0 {
+		return false, w.segment.wrap(damaged("the samples are not those of the words"))
 	}
 	return ok, nil
 }
 
-// nextWord moves the iterator to the next word; ok is false after the last word. It does not read
-// the word's sample; the method next does.
-func (w *wordWalk) nextWord() (ok bool, err error) {
-	defer guard(&err)
-	if w.iterator == nil {
-		w.iterator, err = w.words.Iterator(nil, nil)
-	} else {
-		err = w.iterator.Next()
-	}
-	if errors.Is(err, vellum.ErrIteratorDone) {
+func (w *wordWalk) sample(dst []uint32) []uint32 { return append(dst, w.docs...) }
+
+// transducerWalk walks the words of a transducer; it is a wordSource.
+type transducerWalk struct {
+	segment  *Segment
+	words    *vellum.FST
+	iterator *vellum.FSTIterator // nil before the first word
+}
+
+func (w *transducerWalk) nextWord() (ok bool, err error) {
+	if err = w.move(); errors.Is(err, vellum.ErrIteratorDone) {
 		return false, nil
 	}
 	if err != nil {
-		return false, damaged("words: %w", err)
+		return false, w.segment.wrap(damaged("words: %w", err))
 	}
 	return true, nil
 }
 
-func (w *wordWalk) key() []byte {
+// move moves the iterator to the next word.
+func (w *transducerWalk) move() (err error) {
+	defer guard(&err)
+	if w.iterator == nil {
+		w.iterator, err = w.words.Iterator(nil, nil)
+		return err
+	}
+	return w.iterator.Next()
+}
+
+func (w *transducerWalk) key() []byte {
 	text, _ := w.iterator.Current()
 	return text
 }
 
-func (w *wordWalk) count() uint64 {
+func (w *transducerWalk) count() uint64 {
 	_, n := w.iterator.Current()
 	return n
 }
-
-func (w *wordWalk) sample(dst []uint32) []uint32 { return append(dst, w.docs...) }
 
 // inputWords is a wordCursor of a segment that is being merged. It skips a word if all documents in
 // the word's sample are dead. The samples that it returns have only living documents, by their

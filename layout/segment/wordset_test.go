@@ -1,12 +1,14 @@
 package segment
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"github.com/blevesearch/vellum"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/layout/racetest"
@@ -61,15 +63,45 @@ func edited(random *rand.Rand, word string, edits int) string {
 	return string(characters)
 }
 
-// TestWordSets compares the words of sets that are read from pages with those that the transducer of all words has.
-func TestWordSets(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	s, words := spelled(t, random)
-	fst, err := s.transducer(t.Context())
+// transducerOf returns a transducer of the words of a segment, as segments had it up to version 3.
+func transducerOf(t *testing.T, s *Segment) *vellum.FST {
+	t.Helper()
+	var content bytes.Buffer
+	b, err := vellum.New(&content, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := &Words{segment: s, whole: fst}
+	walk, err := s.walkWords(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		more, err := walk.next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !more {
+			break
+		}
+		if err := b.Insert(walk.key(), walk.count()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	fst, err := vellum.Load(content.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fst
+}
+
+// TestWordSets compares the words of sets that are read from pages with those that a transducer of all words has.
+func TestWordSets(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	s, words := spelled(t, random)
+	all := &Words{segment: s, whole: transducerOf(t, s)}
 	near := 0 // words that were found near others
 	for range racetest.Rounds(200, 40) {
 		word := edited(random, words[random.IntN(len(words))], random.IntN(3))
