@@ -57,7 +57,7 @@ func TestWholeSegments(t *testing.T) {
 	for name, test := range map[string]struct {
 		words int // of the page
 		whole bool
-	}{"small": {100, true}, "large": {60_000, false}} {
+	}{"small": {100, true}, "large": {80_000, false}} {
 		t.Run(name, func(t *testing.T) {
 			s := newStore(t, 1)
 			s.Publish(wordy("Manual", test.words))
