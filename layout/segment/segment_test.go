@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"bytes"
 	"maps"
 	"reflect"
 	"slices"
@@ -252,5 +253,19 @@ func TestEmpty(t *testing.T) {
 	}
 	if merged := mustMerge(t, Input{Segment: s}, Input{Segment: s}); mustOpen(t, merged).Documents() != 0 {
 		t.Error("nothing merged is not nothing")
+	}
+}
+
+// TestWordless builds and merges a segment whose documents have no words.
+func TestWordless(t *testing.T) {
+	docs := []Document{{ID: layout.IdentityOf("a")}, {ID: layout.IdentityOf("b")}}
+	built := mustBuild(t, docs, 0)
+	s := mustOpen(t, built)
+	if words := wordsOf(t, s); len(words) != 0 {
+		t.Errorf("words: %v", words)
+	}
+	merged := mustMerge(t, Input{Segment: mustOpen(t, mustBuild(t, docs[:1], 0))}, Input{Segment: mustOpen(t, mustBuild(t, docs[1:], 0))})
+	if !bytes.Equal(merged, built) {
+		t.Error("merged, it differs from one that was built of its documents")
 	}
 }
