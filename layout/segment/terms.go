@@ -174,7 +174,7 @@ func (s *Segment) openTerm(block int, r *blockReader) (*Term, error) {
 
 // openList opens the list of postings of r's current term. It fails if the list contradicts the
 // rest of the segment in one of these ways:
-//   - The list gives another size of its positions than the block of terms.
+//   - The list gives another size of its positions than the block of terms, which has it up to version 3.
 //   - The last document of the list has a number that no document of the segment has.
 //   - The stored numbers of the term's documents in each language do not add up to the number of
 //     documents in the list.

@@ -9,8 +9,8 @@ import (
 
 // checkPages checks the pages of words of a segment, if it has any. In both directions, the words must be the same, in
 // ascending order, and divided into pages as a wordPager does. If the segment also has a transducer, they must be its
-// words. To sort the backward words would take
-// memory for all of them. Instead, checkPages compares the sums of the hashes of all words in both directions.
+// words. To sort the backward words would take memory for all of them. Instead, checkPages compares the sums of the
+// hashes of all words in both directions.
 func (s *Segment) checkPages(ctx context.Context) error {
 	if len(s.tail.forward)+len(s.tail.backward) == 0 {
 		return nil
