@@ -169,6 +169,9 @@ func (r *blockReader) next() bool {
 	r.p.take(r.to)
 	r.to += r.from
 	r.offset += r.bytes
+	if r.p.failed {
+		return false
+	}
 	if r.version > 3 {
 		_, positions, ok := postings.Sizes(r.list())
 		if r.bytes = int64(positions); !ok || r.bytes > r.total-r.offset {
