@@ -16,6 +16,8 @@ var (
 	// ErrVersion is wrapped by the error of opening a segment whose version this
 	// program cannot read.
 	ErrVersion = errors.New("segment is of another version")
+	// ErrNewer is wrapped, beside ErrVersion, if the segment says that it needs a newer program.
+	ErrNewer = errors.New("segment is of a newer version")
 	// ErrTooLarge is wrapped by the error of writing a segment that would exceed a limit of the format (see the
 	// section Limits of the package comment), or one that the caller of Merge has set.
 	ErrTooLarge = errors.New("segment would be too large")
@@ -239,8 +241,10 @@ func (e versionError) Error() string {
 		e.written, e.least, version)
 }
 
-// Is implements errors.Is for ErrVersion.
-func (e versionError) Is(target error) bool { return target == ErrVersion }
+// Is implements errors.Is for ErrVersion and ErrNewer.
+func (e versionError) Is(target error) bool {
+	return target == ErrVersion || target == ErrNewer && e.least > version
+}
 
 // checkReader returns an error if a segment has a version that this program cannot read. The
 // parameter last is the tail of the segment, the directory at its end.

@@ -286,7 +286,8 @@ func (m *mending) maskAnew(ctx context.Context, e *partition.Edit, s manifest.Se
 // mendSegment removes a segment from the manifest and has its packages indexed again. If the bytes
 // of the segment are sound, it condemns the segment (marks its key for deletion). If they are damaged,
 // it deletes the segment at once instead. The reason: a segment's key is a hash of its right bytes, so
-// the segment that replaces it may get the same key. A condemned key must not be listed again.
+// the segment that replaces it may get the same key. A condemned key must not be listed again. If the right
+// bytes are of a newer program, mendSegment fails, so that nothing is deleted.
 func (m *mending) mendSegment(ctx context.Context, key string) error {
 	if !slices.ContainsFunc(m.Manifest().Segments, func(s manifest.Segment) bool { return s.Key == key }) {
 		return nil
@@ -298,10 +299,15 @@ func (m *mending) mendSegment(ctx context.Context, key string) error {
 	defer free()
 	why, sound := "", found
 	if found {
-		if err := segment.Check(content); err != nil {
+		err := segment.Check(content)
+		same := layout.SegmentKey(m.ID(), layout.ContentHash(content)) == key
+		if same && errors.Is(err, segment.ErrNewer) {
+			return fmt.Errorf("segment %s is left as it is: %w", key, err)
+		}
+		if err != nil {
 			why = " (" + err.Error() + ")"
 		}
-		if why != "" || layout.SegmentKey(m.ID(), layout.ContentHash(content)) != key {
+		if why != "" || !same {
 			sound = false
 			if err := m.remove(ctx, key, content); err != nil {
 				return err

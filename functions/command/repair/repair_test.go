@@ -449,3 +449,22 @@ func TestProblemsThatAreNone(t *testing.T) {
 		t.Error("the hint is no copy of the newest generation")
 	}
 }
+
+// TestNewerSegment repairs a bucket with a segment that a newer program has written. Repair must fail, and leave it.
+func TestNewerSegment(t *testing.T) {
+	w := done(t)
+	old := w.Manifest().Segments[0].Key
+	content := bytes.Clone(w.Content(old))
+	content[5] = 99 // the version in the magic bytes
+	key := layout.SegmentKey(0, layout.ContentHash(content))
+	if err := w.Bucket.Create(t.Context(), key, content); err != nil {
+		t.Fatal(err)
+	}
+	w.Commit(func(m *manifest.Manifest) { m.Segments[0].Key = key })
+	if _, err := repairer(w.Bucket).Run(t.Context()); err == nil || !strings.HasSuffix(err.Error(), "use a newer program") {
+		t.Errorf("repaired: %v", err)
+	}
+	if got := w.Content(key); !bytes.Equal(got, content) || w.Manifest().Segments[0].Key != key {
+		t.Error("the segment is gone")
+	}
+}
