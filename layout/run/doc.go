@@ -5,7 +5,8 @@
 //
 // A URL is named by the hash of its site (the upper half of its place) and by its identity. So the URLs of a site are
 // neighbours. To find the states of some URLs, a Reader requests the directory at the end, then the blocks in which
-// the URLs may be. For this package a state is any text.
+// the URLs may be, each with some neighbouring blocks. A cache keeps them for the next URLs. For this package a state is
+// any text.
 //
 //	offset  bytes
 //	0       8      FF 'R' 'U' 'N' 'S', version 02, CR LF

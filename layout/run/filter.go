@@ -69,17 +69,16 @@ func (r *Reader) FindIDs(ctx context.Context, ids map[layout.Identity]bool) (fou
 			return nil, r.wrap(err)
 		}
 	}
-	for records, err := range r.read(ctx, wanted) {
-		if err != nil {
-			return nil, err
-		}
+	err = r.read(ctx, wanted, func(at int, t table) error {
+		records, err := r.records(at, t)
 		for _, one := range records {
 			if ids[one.ID] {
 				found = append(found, one)
 			}
 		}
-	}
-	return found, nil
+		return err
+	})
+	return found, r.wrap(err)
 }
 
 // filtered returns the indexes of the blocks that may have URLs with these identities.
@@ -91,13 +90,14 @@ func (r *Reader) filtered(ctx context.Context, ids map[layout.Identity]bool) (wa
 	for _, b := range r.blocks {
 		size += filterSize(b.urls)
 	}
-	filters, err := r.bucket.Get(ctx, r.key, blob.Range{Offset: last.offset + last.size, Length: int64(size + checksumSize)})
-	if errors.Is(err, blob.ErrRange) || err == nil && len(filters) != size+checksumSize {
+	read, err := r.cache.Read(ctx, r.key, []blob.Range{{Offset: last.offset + last.size, Length: int64(size + checksumSize)}})
+	if errors.Is(err, blob.ErrRange) || err == nil && len(read[0]) != size+checksumSize {
 		return nil, fmt.Errorf("%w: it has no whole filters", ErrDamaged)
 	}
 	if err != nil {
 		return nil, err
 	}
+	filters := read[0]
 	if crc32.Checksum(filters[:size], castagnoli) != binary.BigEndian.Uint32(filters[size:]) {
 		return nil, fmt.Errorf("%w: the checksum of its filters does not match", ErrDamaged)
 	}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -10,28 +11,42 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/rangecache"
 )
 
 const (
 	suffix = 64 << 10 // number of bytes at the end of a run that Open requests
-	maxGet = 4 << 20  // greatest number of bytes in one request for blocks
-	// Blocks with a gap of at most maxGap bytes between them are read by one request: to read the gap costs less
-	// than another request.
-	maxGap = 256 << 10
+	// stripe is the number of blocks that are read and cached together, some 145 KB. One request for them takes hardly
+	// longer than one for a single block, and the other blocks are likely to be needed soon.
+	stripe  = 8
+	stripes = 32 // greatest number of stripes that are in memory at the same time, besides those in the cache
 )
 
 // Reader reads a run. It is safe for concurrent use.
 type Reader struct {
-	bucket   blob.Reader
+	cache    *rangecache.Cache
 	key      string
 	blocks   []block
 	decoders sync.Pool // of *zstd.Decoder, which are reused
 }
 
-// Open reads the directory of a run, with one request for its end, or two if the directory is very large. Its error
-// wraps ErrDamaged, or comes from the store.
-func Open(ctx context.Context, bucket blob.Reader, key string) (*Reader, error) {
-	r := &Reader{bucket: bucket, key: key}
+// NewCache returns a cache of at most so many bytes for the blocks of a bucket's runs.
+func NewCache(bucket blob.Reader, bytes int64) *rangecache.Cache {
+	cache, err := rangecache.New(bucket, rangecache.Options{Memory: bytes})
+	if err != nil {
+		panic(err) // never: only opening a directory can fail
+	}
+	return cache
+}
+
+// Open reads the directory of a run, with one request for its end, or two if the directory is very large. The Reader
+// takes blocks from the cache, which must be of the same bucket; nil: blocks are not cached. The error wraps ErrDamaged,
+// or comes from the store.
+func Open(ctx context.Context, bucket blob.Reader, key string, cache *rangecache.Cache) (*Reader, error) {
+	if cache == nil {
+		cache = NewCache(bucket, 0)
+	}
+	r := &Reader{cache: cache, key: key}
 	tail, err := blob.Tail(ctx, bucket, key, suffix, ErrDamaged, func(end []byte) (int64, error) {
 		_, size, err := parseDirectory(end)
 		return size, err
@@ -46,10 +61,14 @@ func Open(ctx context.Context, bucket blob.Reader, key string) (*Reader, error) 
 	return r, r.wrap(err)
 }
 
-// wrap adds the key of the run to an error. For a nil error it returns nil.
+// wrap adds the key of the run to an error. For a nil error it returns nil. If the run is damaged, its blocks in the
+// cache are not used again.
 func (r *Reader) wrap(err error) error {
 	if err == nil {
 		return nil
+	}
+	if errors.Is(err, ErrDamaged) {
+		r.cache.Forget(r.key)
 	}
 	return fmt.Errorf("cannot read run %s: %w", r.key, err)
 }
@@ -57,102 +76,136 @@ func (r *Reader) wrap(err error) error {
 // Find returns the records of those of the given URLs that the run has. The URLs must be sorted (see URL.Compare).
 func (r *Reader) Find(ctx context.Context, urls []URL) (found []Record, err error) {
 	var wanted []int
+	sought := make(map[int][]URL) // by the index of the block in which they may be
 	for _, u := range urls {
 		at, equal := slices.BinarySearchFunc(r.blocks, u, func(b block, u URL) int { return b.first.Compare(u) })
 		if !equal {
 			at-- // the URL may be in the block before
 		}
-		if at >= 0 && (len(wanted) == 0 || wanted[len(wanted)-1] != at) {
+		if at < 0 {
+			continue
+		}
+		if sought[at] == nil {
 			wanted = append(wanted, at)
 		}
+		sought[at] = append(sought[at], u)
 	}
-	for records, err := range r.read(ctx, wanted) {
-		if err != nil {
-			return nil, err
-		}
-		for _, one := range records {
-			for len(urls) > 0 && urls[0].Compare(one.URL) < 0 {
-				urls = urls[1:]
-			}
-			if len(urls) > 0 && urls[0] == one.URL {
-				found = append(found, one)
+	err = r.read(ctx, wanted, func(at int, t table) error {
+		var rows []int
+		for _, u := range sought[at] {
+			if row, has := t.find(u); has && (len(rows) == 0 || rows[len(rows)-1] != row) {
+				rows = append(rows, row)
 			}
 		}
-	}
-	return found, nil
+		found = append(found, t.records(rows)...)
+		return nil
+	})
+	return found, r.wrap(err)
 }
+
+// errStopped means that nobody wants further records.
+var errStopped = errors.New("stopped")
 
 // All yields all records of the run, in their order. An error ends the sequence.
 func (r *Reader) All(ctx context.Context) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		for records, err := range r.read(ctx, allOf(r.blocks)) {
-			if err != nil {
-				yield(Record{}, err)
-				return
-			}
+		err := r.read(ctx, allOf(r.blocks), func(at int, t table) error {
+			records, err := r.records(at, t)
 			for _, one := range records {
 				if !yield(one, nil) {
-					return
+					return errStopped
 				}
 			}
+			return err
+		})
+		if err != nil && !errors.Is(err, errStopped) {
+			yield(Record{}, r.wrap(err))
 		}
 	}
 }
 
-// read yields the records of some blocks, block by block. The parameter wanted has their indexes, in ascending order.
-func (r *Reader) read(ctx context.Context, wanted []int) iter.Seq2[[]Record, error] {
-	return func(yield func([]Record, error) bool) {
-		for len(wanted) > 0 {
-			first := r.blocks[wanted[0]]
-			end, n := first.offset+first.size, 1
-			for n < len(wanted) {
-				next := r.blocks[wanted[n]]
-				if next.offset-end > maxGap || next.offset+next.size-first.offset > maxGet {
-					break
-				}
-				end, n = next.offset+next.size, n+1
-			}
-			content, err := r.bucket.Get(ctx, r.key, blob.Range{Offset: first.offset, Length: end - first.offset})
-			if err == nil && int64(len(content)) != end-first.offset {
-				err = fmt.Errorf("%w: it is shorter than its directory says", ErrDamaged)
-			}
-			for _, at := range wanted[:n] {
-				var records []Record
-				if err == nil {
-					b := r.blocks[at]
-					records, err = r.decode(content[b.offset-first.offset:][:b.size], b)
-				}
-				if err != nil {
-					yield(nil, r.wrap(err))
-					return
-				}
-				if !yield(records, nil) {
-					return
-				}
-			}
-			wanted = wanted[n:]
-		}
+// records returns all records of a block.
+func (r *Reader) records(at int, t table) ([]Record, error) {
+	records, ok := t.all()
+	if !ok {
+		return nil, r.damaged(at)
 	}
+	return records, nil
 }
 
-// decode returns the records of a block from its compressed bytes.
-func (r *Reader) decode(compressed []byte, b block) ([]Record, error) {
+// damaged returns the error that says that a block is damaged.
+func (r *Reader) damaged(at int) error {
+	return fmt.Errorf("%w: block at byte %d has other URLs than the directory says", ErrDamaged, r.blocks[at].offset)
+}
+
+// read calls the function do with some blocks, one after another: with the index and the content of each. It reads whole
+// stripes, some at a time. The parameter wanted has the indexes of the blocks, in ascending order.
+func (r *Reader) read(ctx context.Context, wanted []int, do func(at int, t table) error) error {
+	for len(wanted) > 0 {
+		var ranges []blob.Range
+		some, last := 0, -1 // number of blocks in these ranges, and number of the last stripe
+		for ; some < len(wanted); some++ {
+			number := wanted[some] / stripe
+			if number == last {
+				continue
+			}
+			if len(ranges) == stripes {
+				break
+			}
+			ranges, last = append(ranges, r.stripe(number)), number
+		}
+		contents, err := r.cache.Read(ctx, r.key, ranges)
+		if errors.Is(err, blob.ErrRange) {
+			err = fmt.Errorf("%w: it is shorter than its directory says", ErrDamaged)
+		}
+		if err != nil {
+			return err
+		}
+		for _, at := range wanted[:some] {
+			for r.blocks[at].offset >= ranges[0].Offset+ranges[0].Length {
+				ranges, contents = ranges[1:], contents[1:]
+			}
+			t, err := r.decode(contents[0], ranges[0], at)
+			if err == nil {
+				err = do(at, t)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		wanted = wanted[some:]
+	}
+	return nil
+}
+
+// stripe returns where the blocks of a stripe are.
+func (r *Reader) stripe(number int) blob.Range {
+	first, last := r.blocks[number*stripe], r.blocks[min(number*stripe+stripe, len(r.blocks))-1]
+	return blob.Range{Offset: first.offset, Length: last.offset + last.size - first.offset}
+}
+
+// decode returns a block. The parameter content has the bytes of its stripe, which are at the given place in the run.
+func (r *Reader) decode(content []byte, place blob.Range, at int) (table, error) {
+	b := r.blocks[at]
+	if int64(len(content)) != place.Length {
+		return table{}, fmt.Errorf("%w: it is shorter than its directory says", ErrDamaged)
+	}
 	d, found := r.decoders.Get().(*zstd.Decoder)
 	if !found {
 		var err error
 		d, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxBlock))
 		if err != nil {
-			return nil, err
+			return table{}, err
 		}
 	}
 	defer r.decoders.Put(d)
-	raw, err := d.DecodeAll(compressed, nil)
+	raw, err := d.DecodeAll(content[b.offset-place.Offset:][:b.size], nil)
 	if err != nil {
-		return nil, fmt.Errorf("%w: block at byte %d: %w", ErrDamaged, b.offset, err)
+		return table{}, fmt.Errorf("%w: block at byte %d: %w", ErrDamaged, b.offset, err)
 	}
-	records, ok := parseColumns(raw, b.urls)
-	if !ok || len(records) == 0 || records[0].URL != b.first {
-		return nil, fmt.Errorf("%w: block at byte %d has other URLs than the directory says", ErrDamaged, b.offset)
+	t, ok := parseTable(raw, b.urls)
+	if !ok || t.url(0) != b.first {
+		return table{}, r.damaged(at)
 	}
-	return records, nil
+	return t, nil
 }

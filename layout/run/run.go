@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"slices"
+	"sort"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -126,34 +127,87 @@ func columns(records []Record) []byte {
 	return b
 }
 
-// parseColumns returns the n records of a block after decompression, or false if they are damaged.
-func parseColumns(b []byte, n int) ([]Record, bool) {
+// table is a block after decompression: its records as columns returns them.
+type table struct {
+	n       int    // number of records, also called rows
+	lengths []byte // length of each record, u16
+	cells   []byte // the columns, one after another
+	longest int    // length of the longest record
+}
+
+// parseTable returns a block of n records after decompression, or false if their lengths are not those of records.
+func parseTable(b []byte, n int) (t table, ok bool) {
 	if len(b) < 2*n {
-		return nil, false
+		return table{}, false
 	}
-	lengths, b := b[:2*n], b[2*n:]
-	rows, sum, longest := make([][]byte, n), 0, 0
-	for i := range rows {
-		length := int(binary.BigEndian.Uint16(lengths[2*i:]))
-		if sum += length; length < urlBytes || sum > len(b) {
-			return nil, false
+	t, sum := table{n: n, lengths: b[:2*n], cells: b[2*n:]}, 0
+	for row := range n {
+		length := t.length(row)
+		if length < urlBytes {
+			return table{}, false
 		}
-		rows[i], longest = make([]byte, 0, length), max(longest, length)
+		sum, t.longest = sum+length, max(t.longest, length)
 	}
-	if sum != len(b) {
-		return nil, false
+	return t, sum == len(t.cells)
+}
+
+func (t table) length(row int) int { return int(binary.BigEndian.Uint16(t.lengths[2*row:])) }
+
+// url returns the name of a record's URL. Each record has a byte in the first columns.
+func (t table) url(row int) URL {
+	var name [urlBytes]byte
+	for at := range name {
+		name[at] = t.cells[at*t.n+row]
 	}
-	for at := range longest {
-		for i, row := range rows {
-			if at < cap(row) {
-				rows[i], b = append(row, b[0]), b[1:]
+	return parseURL(name[:])
+}
+
+// find returns the number of the row with a URL, or false if there is none.
+func (t table) find(u URL) (row int, found bool) {
+	return sort.Find(t.n, func(row int) int { return u.Compare(t.url(row)) })
+}
+
+// records returns the records in some rows, which must be given in ascending order. It reads each column once.
+func (t table) records(rows []int) []Record {
+	if len(rows) == 0 {
+		return nil
+	}
+	states := make([][]byte, len(rows))
+	for i, row := range rows {
+		states[i] = make([]byte, 0, t.length(row)-urlBytes)
+	}
+	cells := t.cells[urlBytes*t.n:]
+	for at := urlBytes; at < t.longest; at++ {
+		next := 0 // index in rows
+		for row := range t.n {
+			has, wanted := at < t.length(row), next < len(rows) && rows[next] == row
+			if has && wanted {
+				states[next] = append(states[next], cells[0])
+			}
+			if has {
+				cells = cells[1:]
+			}
+			if wanted {
+				next++
 			}
 		}
 	}
-	records := make([]Record, n)
+	records := make([]Record, len(rows))
 	for i, row := range rows {
-		records[i] = Record{parseURL(row), string(row[urlBytes:])}
-		if i > 0 && records[i-1].Compare(records[i].URL) >= 0 {
+		records[i] = Record{t.url(row), string(states[i])}
+	}
+	return records
+}
+
+// all returns all records, or false if they are not sorted.
+func (t table) all() ([]Record, bool) {
+	rows := make([]int, t.n)
+	for row := range rows {
+		rows[row] = row
+	}
+	records := t.records(rows)
+	for i := 1; i < len(records); i++ {
+		if records[i-1].Compare(records[i].URL) >= 0 {
 			return nil, false
 		}
 	}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 )
@@ -43,7 +45,7 @@ func open(t testing.TB, content []byte) (*Reader, *countblob.Bucket) {
 		t.Fatal(err)
 	}
 	counted := countblob.New(bucket)
-	r, err := Open(t.Context(), counted, "run")
+	r, err := Open(t.Context(), counted, "run", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +73,7 @@ func TestFind(t *testing.T) {
 	}{
 		{"none", nil, 0},
 		{"one", all[6_123:6_124], 1},
-		{"first and last", []Record{all[0], all[len(all)-1]}, 2},
+		{"first and last", []Record{all[0], all[len(all)-1]}, 1}, // with the gap, as it is small
 		{"a site", all[5_000:7_500], 1},
 		{"all", all, 1},
 	} {
@@ -106,6 +108,47 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// flipping is a bucket that flips a bit in the answer of one request: that with the number at.
+type flipping struct {
+	blob.Bucket
+	at int
+}
+
+func (f *flipping) Get(ctx context.Context, key string, r blob.Range) ([]byte, error) {
+	content, err := f.Bucket.Get(ctx, key, r)
+	if f.at--; f.at == 0 {
+		content[0] ^= 1
+	}
+	return content, err
+}
+
+// TestCache looks for URLs one after another, with a cache. Each stripe is read once; one that is damaged on the way is
+// read again.
+func TestCache(t *testing.T) {
+	all := records(8, 2500)
+	counted := countblob.New(memblob.New())
+	if err := counted.Create(t.Context(), "run", encode(t, all)); err != nil {
+		t.Fatal(err)
+	}
+	bucket := &flipping{counted, 2}
+	r, err := Open(t.Context(), bucket, "run", NewCache(bucket, 1<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Find(t.Context(), []URL{all[0].URL}); !errors.Is(err, ErrDamaged) {
+		t.Errorf("%v, want ErrDamaged", err)
+	}
+	before := counted.Counts().Get
+	for i := 0; i < len(all); i += 97 {
+		if got, err := r.Find(t.Context(), []URL{all[i].URL}); err != nil || !slices.Equal(all[i:i+1], got) {
+			t.Fatalf("%v, %v, want %v", got, err, all[i])
+		}
+	}
+	if gets := counted.Counts().Get - before; gets != 3 { // 20 blocks
+		t.Errorf("%d requests, want one for each of 3 stripes", gets)
+	}
+}
+
 // TestFindIDs looks for URLs by their identities alone. For few, it reads the filters and few blocks.
 func TestFindIDs(t *testing.T) {
 	all := records(8, 2500)
@@ -119,8 +162,8 @@ func TestFindIDs(t *testing.T) {
 	}{
 		{"none", nil, 0, 0},
 		{"unknown", nil, 1, 60_000},
-		{"one", all[6_123:6_124], 0, 80_000},
-		{"first and last", []Record{all[0], all[len(all)-1]}, 3, 120_000},
+		{"one", all[6_123:6_124], 0, 180_000},
+		{"two of a stripe", []Record{all[0], all[5_000]}, 3, 180_000},
 		{"many", all[100:10_000], 100, int64(len(content))},
 	} {
 		ids := make(map[layout.Identity]bool)
@@ -195,7 +238,7 @@ func TestDamage(t *testing.T) {
 		if err := bucket.Create(t.Context(), "run", content); err != nil {
 			t.Fatal(err)
 		}
-		r, err := Open(t.Context(), bucket, "run")
+		r, err := Open(t.Context(), bucket, "run", nil)
 		var got []Record
 		if err == nil {
 			for one, errOne := range r.All(t.Context()) {
@@ -212,6 +255,12 @@ func TestDamage(t *testing.T) {
 		}
 		if err == nil && !cmp.Equal(all[7:8], one) {
 			t.Errorf("%s: another record by its identity, and no error", what)
+		}
+		if err == nil {
+			one, err = r.Find(t.Context(), []URL{all[7].URL})
+		}
+		if err == nil && !cmp.Equal(all[7:8], one) {
+			t.Errorf("%s: another record by its URL, and no error", what)
 		}
 		if err != nil && !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: %v, want ErrDamaged", what, err)
@@ -267,11 +316,12 @@ func FuzzOpen(f *testing.F) {
 		if err := bucket.Create(t.Context(), "run", content); err != nil {
 			t.Fatal(err)
 		}
-		r, err := Open(t.Context(), bucket, "run")
+		r, err := Open(t.Context(), bucket, "run", nil)
 		if err != nil {
 			return
 		}
 		_, _ = r.FindIDs(t.Context(), map[layout.Identity]bool{{}: true})
+		_, _ = r.Find(t.Context(), []URL{{}, {Site: 1 << 20}})
 		var before *URL
 		for one, err := range r.All(t.Context()) {
 			if err != nil {

@@ -38,13 +38,13 @@ type Frontier struct {
 	kept  *ownerFence
 
 	bucket blob.Bucket             // the bucket with the runs; may be nil if there are none
-	cache  *RunCache               // what was read of runs; nil: it is not kept
+	cache  *RunCache               // what was read of runs
 	runs   *atomic.Pointer[string] // points to the list of runs as Redis had it at the last call, or to nil: none is known
 }
 
 // New returns the frontier of a crawl partition. It sends nothing to Redis.
 func New(rdb redis.UniversalClient, partition int) *Frontier {
-	return &Frontier{rdb: rdb, partition: partition, runs: new(atomic.Pointer[string])}
+	return &Frontier{rdb: rdb, partition: partition, cache: &RunCache{most: ownBlocks}, runs: new(atomic.Pointer[string])}
 }
 
 // WithRuns lets f read and write runs in a bucket (see Retire), and returns f. A Frontier without a bucket cannot read

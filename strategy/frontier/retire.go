@@ -243,7 +243,7 @@ func mergedFrom(groups [][]listedRun, urls, most int) int {
 func (f *Frontier) all(ctx context.Context, group []listedRun) iter.Seq2[run.Record, error] {
 	return func(yield func(run.Record, error) bool) {
 		for _, listed := range group {
-			r, err := run.Open(ctx, f.bucket, layout.RunKey(f.partition, listed.Hash))
+			r, err := run.Open(ctx, f.bucket, layout.RunKey(f.partition, listed.Hash), nil)
 			if err != nil {
 				yield(run.Record{}, err)
 				return

@@ -148,8 +148,8 @@ func TestRetireGroups(t *testing.T) {
 		f.admit(noon, entry("host3.example", "8", 1))
 		before = bucket.Counts().Get
 		f.admit(noon, entry("host3.example", "9", 1))
-		if gets := bucket.Counts().Get - before; gets > int64(len(list.Groups)) {
-			t.Errorf("%d requests for one URL in %d groups, although the directories are known", gets, len(list.Groups))
+		if gets := bucket.Counts().Get - before; gets > 0 {
+			t.Errorf("%d requests for a URL whose neighbours were needed before", gets)
 		}
 		before = bucket.Counts().Get
 		f.admit(noon, entry("host3.example", "7", 1))

@@ -1,25 +1,33 @@
 package frontier
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"sync/atomic"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/rangecache"
 	"github.com/bucketsearch/bucketsearch/layout/run"
 )
 
-// mostDirectories is the greatest number of runs whose directories a RunCache keeps: those of 268 million URLs, with
-// some 50 KB each.
-const mostDirectories = 256
+const (
+	// mostDirectories is the greatest number of runs whose directories a RunCache keeps: those of 268 million URLs, with
+	// some 50 KB each.
+	mostDirectories = 256
+	mostBlocks      = 32 << 20 // greatest size of the blocks of runs that a RunCache keeps, in bytes: those of 1.8 million URLs
+	ownBlocks       = 4 << 20  // the same for the RunCache of a single Frontier: enough for URLs that come in the order of runs
+)
 
-// RunCache keeps what a process has read of runs: the lists of runs, and the directories of the runs. A process that
-// settles many batches so reads them once, and not for each batch. All frontiers that use one must have the same Redis and
-// the same bucket. The zero value is ready to use. It is safe for concurrent use.
+// RunCache keeps what a process has read of runs: the lists of runs, the directories of the runs, and blocks. A process
+// that settles many batches so reads them once, and not for each batch. All frontiers that use one must have the same Redis
+// and the same bucket. The zero value is ready to use. It is safe for concurrent use.
 type RunCache struct {
-	mu    sync.Mutex
-	lists map[int]*atomic.Pointer[string] // the field Frontier.runs, by crawl partition
-	runs  map[string]*run.Reader          // by key; those that are listed no more stay until there are too many
+	mu     sync.Mutex
+	lists  map[int]*atomic.Pointer[string] // the field Frontier.runs, by crawl partition
+	runs   map[string]*run.Reader          // by key; those that are listed no more stay until there are too many
+	blocks *rangecache.Cache               // nil before the first read
+	most   int64                           // greatest size of the blocks, in bytes; 0: mostBlocks
 }
 
 // WithRunCache lets f use what c keeps, and returns f.
@@ -27,7 +35,7 @@ func (f *Frontier) WithRunCache(c *RunCache) *Frontier {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.lists == nil {
-		c.lists, c.runs = make(map[int]*atomic.Pointer[string]), make(map[string]*run.Reader)
+		c.lists = make(map[int]*atomic.Pointer[string])
 	}
 	if c.lists[f.partition] == nil {
 		c.lists[f.partition] = f.runs
@@ -36,25 +44,25 @@ func (f *Frontier) WithRunCache(c *RunCache) *Frontier {
 	return f
 }
 
-// open returns a reader of a run. If c is nil, it reads the directory of the run in any case.
+// open returns a reader of a run.
 func (c *RunCache) open(ctx context.Context, bucket blob.Reader, key string) (*run.Reader, error) {
-	if c == nil {
-		return run.Open(ctx, bucket, key)
-	}
 	c.mu.Lock()
+	if c.blocks == nil {
+		c.blocks = run.NewCache(bucket, cmp.Or(c.most, mostBlocks))
+	}
 	r := c.runs[key]
 	c.mu.Unlock()
 	if r != nil {
 		return r, nil
 	}
-	r, err := run.Open(ctx, bucket, key)
+	r, err := run.Open(ctx, bucket, key, c.blocks)
 	if err != nil {
 		return nil, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.runs) >= mostDirectories {
-		clear(c.runs)
+	if c.runs == nil || len(c.runs) >= mostDirectories {
+		c.runs = make(map[string]*run.Reader)
 	}
 	c.runs[key] = r
 	return r, nil

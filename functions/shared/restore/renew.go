@@ -47,6 +47,7 @@ type renewer struct {
 	agenda  *agenda
 	filter  *forget.Filter         // keeps forgotten URLs out of lists
 	shares  map[int][]frontier.Due // URLs that are due, by crawl partition
+	runs    frontier.RunCache
 	renewed int
 }
 
@@ -232,7 +233,7 @@ func (r *renewer) flush(ctx context.Context) error {
 }
 
 func (r *renewer) hand(ctx context.Context, crawl int) error {
-	front := frontier.New(r.Redis, crawl).WithRuns(r.Bucket).Under(r.settings.Fingerprint())
+	front := frontier.New(r.Redis, crawl).WithRuns(r.Bucket).WithRunCache(&r.runs).Under(r.settings.Fingerprint())
 	n, err := front.Renew(ctx, r.now, r.shares[crawl])
 	r.renewed += n
 	delete(r.shares, crawl)
