@@ -17,7 +17,7 @@ import (
 // bytes suggest, its account becomes too large, and the range is divided in two.
 const (
 	maxURLs    = 60_000  // maximum number of URLs, and of further paths to them, in the account of a range
-	rangeBytes = 1 << 19 // planned size of a range in bytes of the books, which are compressed
+	rangeBytes = 2 << 20 // planned size of a range in bytes of the books, which are compressed
 	pieceBytes = 1 << 16 // size of a piece of a book; within it, bytes count as evenly spread (see Divide)
 )
 

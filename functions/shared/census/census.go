@@ -76,6 +76,10 @@ const maxParts = 2048
 
 var minPart int64 = 128 << 10 // tests set it to a few bytes
 
+// passBytes is about how many bytes of the books are read in one pass, which counts several parts. With a pass for each
+// part, most blocks of the books would be read several times, since each book has only a small share of a part.
+const passBytes = 16 << 20
+
 // Extent says which URLs Update counts. The zero Extent stands for all whose numbers do not hold any more.
 type Extent struct {
 	From  layout.Place      // none below this place; if it is above 0, all books of the earlier census must still be listed
@@ -118,13 +122,20 @@ func (c *Census) Update(ctx context.Context, bucket blob.Reader, books *account.
 			todo = append(todo, ofSites(books.Divide(gap, size))...)
 		}
 	}
-	for counted := int64(0); len(todo) > 0 && (e.Bytes == 0 || counted < e.Bytes); todo = todo[1:] {
-		part, err := count(ctx, books, s, todo[0], now, e.Each)
+	for counted := int64(0); len(todo) > 0 && (e.Bytes == 0 || counted < e.Bytes); {
+		n, most := 0, counted+passBytes
+		if e.Bytes > 0 {
+			most = min(most, e.Bytes)
+		}
+		for n == 0 || n < len(todo) && todo[n].From == todo[n-1].To && counted < most {
+			counted += size * int64(len(books.Divide(todo[n], size)))
+			n++
+		}
+		parts, err := count(ctx, books, s, todo[:n], now, e.Each)
 		if err != nil {
 			return nil, err
 		}
-		next.Parts = append(next.Parts, part)
-		counted += size * int64(len(books.Divide(todo[0], size)))
+		next.Parts, todo = append(next.Parts, parts...), todo[n:]
 	}
 	slices.SortFunc(next.Parts, func(p, q Part) int { return cmp.Compare(p.From, q.From) })
 	if len(todo) > 0 {

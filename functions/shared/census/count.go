@@ -62,26 +62,40 @@ func Belongs(u account.URL, collection string) bool {
 // IsAsset reports whether a stored URL is an asset of pages, such as an image.
 func IsAsset(u account.URL) bool { return u.Page != nil && u.Page.Asset }
 
-// count counts the URLs in a range of whole sites.
-func count(ctx context.Context, books *account.Bucket, s *settings.Settings, within layout.Range, now time.Time, each func(account.URL)) (Part, error) {
-	t := tally{settings: s, hosts: make(map[string]*host), part: Part{Range: within, Time: now.UTC()}}
-	for u, err := range books.All(ctx, within) {
-		if err != nil {
-			return t.part, err
+// count counts the URLs in some ranges of whole sites, in one pass. Each range must begin where the one before it ends.
+func count(ctx context.Context, books *account.Bucket, s *settings.Settings, ranges []layout.Range, now time.Time, each func(account.URL)) ([]Part, error) {
+	tallies := make([]tally, len(ranges))
+	for i, r := range ranges {
+		tallies[i] = tally{settings: s, hosts: make(map[string]*host), part: Part{Range: r, Time: now.UTC()}}
+	}
+	of := func(at layout.Place) *tally {
+		i, begins := slices.BinarySearchFunc(ranges, at, func(r layout.Range, at layout.Place) int { return cmp.Compare(r.From, at) })
+		if !begins {
+			i--
 		}
-		t.add(u)
+		return &tallies[max(i, 0)] // below the ranges is only a URL whose site got another hash after it was recorded
+	}
+	for u, err := range books.All(ctx, layout.Range{From: ranges[0].From, To: ranges[len(ranges)-1].To}) {
+		if err != nil {
+			return nil, err
+		}
+		of(u.Address.Place).add(u)
 		if each != nil {
 			each(u)
 		}
 	}
 	for pace := range books.Paces() {
-		t.addPace(pace)
+		of(pace.At.Place).addPace(pace)
 	}
-	for _, c := range t.part.Collections {
-		slices.SortFunc(c.Due, func(a, b Due) int { return a.At.Compare(b.At) })
+	parts := make([]Part, len(tallies))
+	for i := range tallies {
+		parts[i] = tallies[i].part
+		for _, c := range parts[i].Collections {
+			slices.SortFunc(c.Due, func(a, b Due) int { return a.At.Compare(b.At) })
+		}
+		slices.SortFunc(parts[i].Silent, func(a, b Silent) int { return cmp.Compare(a.Host, b.Host) })
 	}
-	slices.SortFunc(t.part.Silent, func(a, b Silent) int { return cmp.Compare(a.Host, b.Host) })
-	return t.part, nil
+	return parts, nil
 }
 
 // tally counts the URLs of a part.

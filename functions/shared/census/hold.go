@@ -117,19 +117,30 @@ func (c *Census) Wrong(ctx context.Context, bucket blob.Reader, books *account.B
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range parts {
-		again, err := count(ctx, books, s, p.Range, p.Time, nil)
+	for len(parts) > 0 {
+		ranges, time := []layout.Range{parts[0].Range}, parts[0].Time
+		for size := int64(0); len(ranges) < len(parts) && size < passBytes; size += minPart {
+			p := &parts[len(ranges)]
+			if p.From != ranges[len(ranges)-1].To || !p.Time.Equal(time) {
+				break
+			}
+			ranges = append(ranges, p.Range)
+		}
+		again, err := count(ctx, books, s, ranges, time, nil)
 		if err != nil {
 			return nil, err
 		}
-		was, errWas := json.Marshal(p)
-		is, errIs := json.Marshal(again)
-		if err := errors.Join(errWas, errIs); err != nil {
-			return nil, err
+		for i := range again {
+			was, errWas := json.Marshal(parts[i])
+			is, errIs := json.Marshal(again[i])
+			if err := errors.Join(errWas, errIs); err != nil {
+				return nil, err
+			}
+			if !bytes.Equal(was, is) {
+				wrong = append(wrong, ranges[i])
+			}
 		}
-		if !bytes.Equal(was, is) {
-			wrong = append(wrong, p.Range)
-		}
+		parts = parts[len(ranges):]
 	}
 	return wrong, nil
 }
