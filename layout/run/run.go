@@ -23,7 +23,7 @@ const (
 	MaxState    = 4 << 10
 	blockURLs   = 1024      // greatest number of URLs in a block
 	blockTarget = 64 << 10  // a block is closed when its records have so many bytes
-	maxBlock    = 128 << 10 // greatest size of a block before compression, in bytes
+	maxBlock    = 128 << 10 // greatest size of a block, in bytes, before and after compression
 
 	urlBytes    = 4 + len(layout.Identity{})
 	entryBytes  = urlBytes + 4 + 4 // length of an entry of the directory
@@ -233,7 +233,7 @@ func parseDirectory(tail []byte) (blocks []block, size int64, err error) {
 	for ; len(directory) >= entryBytes; directory = directory[entryBytes:] {
 		numbers := directory[urlBytes:]
 		b := block{parseURL(directory), int(binary.BigEndian.Uint32(numbers)), offset, int64(binary.BigEndian.Uint32(numbers[4:]))}
-		if b.urls == 0 || b.urls > blockURLs || len(blocks) > 0 && blocks[len(blocks)-1].first.Compare(b.first) >= 0 {
+		if b.urls == 0 || b.urls > blockURLs || b.size == 0 || b.size > maxBlock || len(blocks) > 0 && blocks[len(blocks)-1].first.Compare(b.first) >= 0 {
 			return nil, 0, fmt.Errorf("%w: its directory is not that of a run", ErrDamaged)
 		}
 		blocks, offset = append(blocks, b), offset+b.size

@@ -3,9 +3,12 @@ package run
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"flag"
 	"fmt"
+	"hash/crc32"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -333,4 +336,31 @@ func FuzzOpen(f *testing.F) {
 			before = &one.URL
 		}
 	})
+}
+
+// TestDirectoryRefused opens runs whose directory has a right checksum, and impossible sizes of blocks.
+func TestDirectoryRefused(t *testing.T) {
+	whole := encode(t, records(20, 1000))
+	_, size, err := parseDirectory(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, wrong := range []uint32{0, maxBlock + 1, math.MaxUint32} {
+		content := bytes.Clone(whole)
+		directory := content[int64(len(content))-size : len(content)-footerBytes+4]
+		last := directory[(stripe-1)*entryBytes:] // the last block of the first stripe
+		binary.BigEndian.PutUint32(last[entryBytes-4:], wrong)
+		binary.BigEndian.PutUint32(content[len(content)-footerBytes+4:], crc32.Checksum(directory, castagnoli))
+		bucket := memblob.New()
+		if err := bucket.Create(t.Context(), "run", content); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Open(t.Context(), bucket, "run", nil)
+		if err == nil {
+			_, err = r.Find(t.Context(), []URL{r.blocks[stripe-1].first})
+		}
+		if !errors.Is(err, ErrDamaged) {
+			t.Errorf("a block of %d bytes: %v, want ErrDamaged", wrong, err)
+		}
+	}
 }
