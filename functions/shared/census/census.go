@@ -77,8 +77,19 @@ const maxParts = 2048
 var minPart int64 = 128 << 10 // tests set it to a few bytes
 
 // passBytes is about how many bytes of the books are read in one pass, which counts several parts. With a pass for each
-// part, most blocks of the books would be read several times, since each book has only a small share of a part.
-const passBytes = 16 << 20
+// part, most blocks of the books would be read several times, since each book has only a small share of a part. The
+// hosts of all URLs of a pass are in memory at the same time.
+var passBytes int64 = 16 << 20 // tests set it to a few bytes
+
+// onePass returns how many of the first ranges are counted in one pass: adjacent ones with about so many bytes of the
+// books as the parameter most says, but at least one. It also returns about how many bytes these are.
+func onePass(books *account.Bucket, ranges []layout.Range, most int64) (n int, bytes int64) {
+	for n == 0 || n < len(ranges) && ranges[n].From == ranges[n-1].To && bytes < most {
+		bytes += minPart * int64(len(books.Divide(ranges[n], minPart)))
+		n++
+	}
+	return n, bytes
+}
 
 // Extent says which URLs Update counts. The zero Extent stands for all whose numbers do not hold any more.
 type Extent struct {
@@ -123,14 +134,12 @@ func (c *Census) Update(ctx context.Context, bucket blob.Reader, books *account.
 		}
 	}
 	for counted := int64(0); len(todo) > 0 && (e.Bytes == 0 || counted < e.Bytes); {
-		n, most := 0, counted+passBytes
+		most := passBytes
 		if e.Bytes > 0 {
-			most = min(most, e.Bytes)
+			most = min(most, e.Bytes-counted)
 		}
-		for n == 0 || n < len(todo) && todo[n].From == todo[n-1].To && counted < most {
-			counted += size * int64(len(books.Divide(todo[n], size)))
-			n++
-		}
+		n, read := onePass(books, todo, most)
+		counted += read
 		parts, err := count(ctx, books, s, todo[:n], now, e.Each)
 		if err != nil {
 			return nil, err

@@ -25,7 +25,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-func init() { minPart = 1000 } // so that a few sites are a part
+func init() { minPart, passBytes = 1000, 3000 } // so that a few sites are a part, and a few parts are a pass
 
 // world is a bucket whose books and settings change at random.
 type world struct {
@@ -353,5 +353,36 @@ func TestUpdate(t *testing.T) {
 	}
 	if again == 0 || 10*again > 9*counted {
 		t.Errorf("%d of %d URLs were counted again", again, counted)
+	}
+}
+
+// TestOnePass: a pass ends with the part that reaches its size, and where a part is missing. A part that is larger than
+// usual counts with all of its bytes, as in a bucket whose books are larger than maxParts parts of the usual size.
+func TestOnePass(t *testing.T) {
+	w := newWorld(t, 1)
+	for range 300 {
+		w.learn()
+	}
+	_, books := w.survey()
+	whole := books.Divide(layout.Range{}, minPart)
+	if len(whole) < 12 {
+		t.Fatalf("%d parts, want more", len(whole))
+	}
+	half := layout.Range{From: whole[0].From, To: whole[5].To}
+	for _, of := range []struct {
+		name   string
+		ranges []layout.Range
+		most   int64
+		want   int
+	}{
+		{"a part is larger than a pass", whole, 1, 1},
+		{"three parts", whole, 3 * minPart, 3},
+		{"a large part", []layout.Range{half, whole[6], whole[7]}, 3 * minPart, 1},
+		{"a missing part", []layout.Range{whole[0], whole[1], whole[3]}, 9 * minPart, 2},
+		{"few parts", whole[:2], 9 * minPart, 2},
+	} {
+		if n, bytes := onePass(books, of.ranges, of.most); n != of.want || bytes < int64(n)*minPart {
+			t.Errorf("%s: %d ranges of %d bytes in one pass, want %d", of.name, n, bytes, of.want)
+		}
 	}
 }

@@ -118,15 +118,12 @@ func (c *Census) Wrong(ctx context.Context, bucket blob.Reader, books *account.B
 		return nil, err
 	}
 	for len(parts) > 0 {
-		ranges, time := []layout.Range{parts[0].Range}, parts[0].Time
-		for size := int64(0); len(ranges) < len(parts) && size < passBytes; size += minPart {
-			p := &parts[len(ranges)]
-			if p.From != ranges[len(ranges)-1].To || !p.Time.Equal(time) {
-				break
-			}
-			ranges = append(ranges, p.Range)
+		var ranges []layout.Range // of the first parts, as far as they were counted at the same time
+		for i := 0; i < len(parts) && parts[i].Time.Equal(parts[0].Time); i++ {
+			ranges = append(ranges, parts[i].Range)
 		}
-		again, err := count(ctx, books, s, ranges, time, nil)
+		n, _ := onePass(books, ranges, passBytes)
+		again, err := count(ctx, books, s, ranges[:n], parts[0].Time, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -140,7 +137,7 @@ func (c *Census) Wrong(ctx context.Context, bucket blob.Reader, books *account.B
 				wrong = append(wrong, ranges[i])
 			}
 		}
-		parts = parts[len(ranges):]
+		parts = parts[n:]
 	}
 	return wrong, nil
 }
