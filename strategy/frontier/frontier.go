@@ -44,7 +44,7 @@ type Frontier struct {
 
 // New returns the frontier of a crawl partition. It sends nothing to Redis.
 func New(rdb redis.UniversalClient, partition int) *Frontier {
-	return &Frontier{rdb: rdb, partition: partition, cache: &RunCache{most: ownBlocks}, runs: new(atomic.Pointer[string])}
+	return &Frontier{rdb: rdb, partition: partition, cache: new(RunCache), runs: new(atomic.Pointer[string])}
 }
 
 // WithRuns lets f read and write runs in a bucket (see Retire), and returns f. A Frontier without a bucket cannot read

@@ -1,7 +1,6 @@
 package frontier
 
 import (
-	"cmp"
 	"context"
 	"sync"
 	"sync/atomic"
@@ -16,7 +15,6 @@ const (
 	// some 50 KB each.
 	mostDirectories = 256
 	mostBlocks      = 32 << 20 // greatest size of the blocks of runs that a RunCache keeps, in bytes: those of 1.8 million URLs
-	ownBlocks       = 4 << 20  // the same for the RunCache of a single Frontier: enough for URLs that come in the order of runs
 )
 
 // RunCache keeps what a process has read of runs: the lists of runs, the directories of the runs, and blocks. A process
@@ -27,7 +25,6 @@ type RunCache struct {
 	lists  map[int]*atomic.Pointer[string] // the field Frontier.runs, by crawl partition
 	runs   map[string]*run.Reader          // by key; those that are listed no more stay until there are too many
 	blocks *rangecache.Cache               // nil before the first read
-	most   int64                           // greatest size of the blocks, in bytes; 0: mostBlocks
 }
 
 // WithRunCache lets f use what c keeps, and returns f.
@@ -48,7 +45,7 @@ func (f *Frontier) WithRunCache(c *RunCache) *Frontier {
 func (c *RunCache) open(ctx context.Context, bucket blob.Reader, key string) (*run.Reader, error) {
 	c.mu.Lock()
 	if c.blocks == nil {
-		c.blocks = run.NewCache(bucket, cmp.Or(c.most, mostBlocks))
+		c.blocks = run.NewCache(bucket, mostBlocks)
 	}
 	r := c.runs[key]
 	c.mu.Unlock()

@@ -117,7 +117,7 @@ func (f *Frontiers) apply(ctx context.Context, effect settings.Effect, before pa
 	moving := before.moving(s)
 	fronts := make(map[int]*frontier.Frontier)
 	for _, crawl := range crawls {
-		front := frontier.New(f.Redis, crawl).WithRuns(f.Bucket)
+		front := frontier.New(f.Redis, crawl).WithRuns(f.Bucket).WithRunCache(&f.runs)
 		if before.fingerprint != moving {
 			if ok, err := front.Move(ctx, before.fingerprint, moving); err != nil || !ok {
 				return err // not ok: it was lost or reset meanwhile, and the next sweep sees to it

@@ -41,7 +41,7 @@ func (l *leads) found(ctx context.Context) (again []book.Outcome, err error) {
 	urls := slices.Concat(l.to...)
 	failed := make(map[layout.Identity]layout.Version)
 	for _, crawl := range l.settings.Crawl.Partitions() {
-		some, err := frontier.New(l.Redis, crawl).WithRuns(l.Bucket).Failed(ctx, urls)
+		some, err := frontier.New(l.Redis, crawl).WithRuns(l.Bucket).WithRunCache(&l.runs).Failed(ctx, urls)
 		if err != nil {
 			return nil, err
 		}

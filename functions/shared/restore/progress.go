@@ -68,7 +68,7 @@ func (f *Frontiers) begin(ctx context.Context, s *settings.Settings, stale []int
 func (f *Frontiers) reset(ctx context.Context, s *settings.Settings, stale []int) (map[int]*frontier.Frontier, *paceKeeper, error) {
 	fronts := make(map[int]*frontier.Frontier)
 	for _, crawl := range stale {
-		fronts[crawl] = frontier.New(f.Redis, crawl).WithRuns(f.Bucket)
+		fronts[crawl] = frontier.New(f.Redis, crawl).WithRuns(f.Bucket).WithRunCache(&f.runs)
 	}
 	pacer, err := f.pacer(ctx, s)
 	if err == nil {
@@ -115,7 +115,7 @@ func (f *Frontiers) resume(ctx context.Context, s *settings.Settings, stale []in
 		return nil, nil
 	}
 	for crawl, step := range r.Steps {
-		r.fronts[crawl] = frontier.New(f.Redis, crawl).WithRuns(f.Bucket)
+		r.fronts[crawl] = frontier.New(f.Redis, crawl).WithRuns(f.Bucket).WithRunCache(&f.runs)
 		if ok, err := r.fronts[crawl].Resume(ctx, step); err != nil || !ok {
 			return nil, err
 		}

@@ -82,6 +82,8 @@ type Frontiers struct {
 	// runs (see Retire); 0: 2¹⁸, which take some 10 MB.
 	Finished int64
 	Log      *slog.Logger
+
+	runs frontier.RunCache // of all frontiers, so that its memory does not depend on their number
 }
 
 // leaseTime is the duration of the lease on rebuilding the frontiers. If a process is killed during

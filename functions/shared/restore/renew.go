@@ -47,7 +47,6 @@ type renewer struct {
 	agenda  *agenda
 	filter  *forget.Filter         // keeps forgotten URLs out of lists
 	shares  map[int][]frontier.Due // URLs that are due, by crawl partition
-	runs    frontier.RunCache
 	renewed int
 }
 

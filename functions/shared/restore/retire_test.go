@@ -10,6 +10,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/run"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
@@ -82,6 +83,25 @@ func TestRetire(t *testing.T) {
 	}
 	if n := small.retire(); n != 0 {
 		t.Errorf("%d requests to the bucket, although nothing finished since the last sweep", n)
+	}
+
+	// All frontiers share what was read of the runs.
+	counted := countblob.New(small.bucket)
+	small.Bucket = counted
+	search := func() int64 {
+		before := counted.Counts().Get
+		lead := leads{Frontiers: small.Frontiers, settings: small.inForce}
+		for i := range urls {
+			o := functionstest.Outcome(t, version(60), largeURL(urls, i), book.Stored)
+			lead.last, lead.to = append(lead.last, o), append(lead.to, []run.URL{{Site: o.Place.Site(), ID: o.Identity()}})
+		}
+		if _, err := lead.found(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return counted.Counts().Get - before
+	}
+	if first, again := search(), search(); first == 0 || again > 0 {
+		t.Errorf("%d requests for URLs in runs, and %d when they were sought again, want some and none", first, again)
 	}
 }
 
