@@ -29,8 +29,8 @@ type Input struct {
 // Stored documents, terms and columns are merged concurrently. Inputs are read through windows of 1
 // MiB, except columns, which are merged one at a time, as a whole. So Merge takes some 100 bytes of memory for each
 // document, plus 64 MiB, and the memory of the words and suggestions. It copies some parts without
-// decoding them: large stored blocks without dead documents, and the postings of terms that are in
-// one input only. If no document is dead, terms, positions, columns and words have the same bytes
+// decoding them: large stored blocks without dead documents, and most postings of terms that are in
+// one input only and in no dead document. If no document is dead, terms, positions, columns and words have the same bytes
 // as if a Builder had indexed all documents. The version of a language's analyzer is the lowest one
 // in the inputs.
 func Merge(ctx context.Context, inputs []Input, most int64, dir string) (content []byte, free func(), err error) {

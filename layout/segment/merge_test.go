@@ -82,13 +82,19 @@ func allStored(t *testing.T, s *Segment) []Document {
 // word may be too high, if the word is common.
 func TestMergeDrops(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for _, share := range racetest.Rounds([]float64{0.01, 0.2, 0.9, 1}, []float64{0.2}) {
+	cases := []struct {
+		inputs, documents int // number of inputs, and of documents of each
+		share             float64
+	}{{3, 100, 0.01}, {1, 600, 0.005}, {3, 100, 0.2}, {1, 600, 0.2}, {3, 100, 0.9}, {3, 100, 1}}
+	for _, test := range racetest.Rounds(cases, cases[1:3]) {
+		share := test.share
 		var inputs []Input
 		var live []Document
 		deleted := uint64(0)
-		for seed := range uint64(3) {
-			docs := generate(100, seed)
-			dead := roaring.New()
+		for seed := range uint64(test.inputs) {
+			docs := generate(test.documents, seed)
+			dead := roaring.BitmapOf(5)
+			docs[5].Lang = "fr" // a language of no living document
 			for i := range docs {
 				if random.Float64() < share {
 					dead.AddInt(i)
@@ -104,6 +110,9 @@ func TestMergeDrops(t *testing.T) {
 			if name != words && name != samples && !strings.HasPrefix(name, words) && !bytes.Equal(content, sections(got, merged)[name]) {
 				t.Errorf("share %v: %s differ", share, name)
 			}
+		}
+		if d := cmp.Diff(want.tail.terms.separators, got.tail.terms.separators); d != "" {
+			t.Errorf("share %v: separators of terms (-want +got)\n%s", share, d)
 		}
 		if d := cmp.Diff(stripped(live), allStored(t, got), cmpopts.EquateEmpty()); d != "" {
 			t.Errorf("share %v: documents (-want +got)\n%s", share, d)

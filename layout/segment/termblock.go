@@ -40,19 +40,14 @@ func (w *termWriter) add(term []byte) {
 	w.write(term, before)
 }
 
-// addMoved writes a term whose encoded list and positions come from another segment. It copies them
-// without decoding them, and only increases all document numbers by the same amount, which is the
-// parameter by. The last parameter is the number of documents with the term in each language. Terms
-// must be added in the order of their bytes.
-func (w *termWriter) addMoved(term, list, positions []byte, by uint32, counts []uint32) (err error) {
-	if w.list, err = postings.AppendMoved(w.list[:0], list, by); err != nil {
-		return err
-	}
+// addCopied writes a term whose positions and list are copied from another segment. The caller has put the list into
+// w.list (see postings.AppendRenumbered). The last parameter is the number of documents with the term in each
+// language. Terms must be added in the order of their bytes.
+func (w *termWriter) addCopied(term, positions []byte, counts []uint32) {
 	before := len(w.positions)
 	w.positions = append(w.positions, positions...)
 	w.languages = appendCounts(w.languages[:0], counts)
 	w.write(term, before)
-	return nil
 }
 
 // write adds a term to the open block. If the block is full, write closes it first, and begins

@@ -181,12 +181,17 @@ type inputTerms struct {
 
 func (t *inputTerms) addTo(w *termWriter, alone bool) error {
 	list, positions := t.encoded()
-	var err error
-	if alone && t.in.live == t.in.tail.documents && t.reader.version > 3 {
+	copied, err := false, error(nil)
+	if alone && t.reader.version > 3 {
+		w.list, copied, err = postings.AppendRenumbered(w.list[:0], list, t.in.numbers)
+	}
+	switch {
+	case err != nil:
+	case copied:
 		if err = t.count(); err == nil {
-			err = w.addMoved(t.key(), list, positions, t.in.numbers[0], t.counts)
+			w.addCopied(t.key(), positions, t.counts)
 		}
-	} else {
+	default:
 		err = w.encoder.AddList(list, positions, t.in.numbers, t.in.tail.lengths)
 	}
 	if err != nil {
@@ -196,8 +201,8 @@ func (t *inputTerms) addTo(w *termWriter, alone bool) error {
 }
 
 // count sets t.counts, which has a number for each language of the merged segment: how many
-// documents of this input contain the current term. It reads these numbers from the input. It fails
-// if their sum is not the number of all documents in the term's list.
+// documents of this input contain the current term. It reads these numbers from the input, so all documents of the term
+// must be alive. It fails if their sum is not the number of all documents in the term's list.
 func (t *inputTerms) count() error {
 	documents, _, ok := postings.Sizes(t.reader.list())
 	if !ok || !complete(t.reader.counts, documents) {

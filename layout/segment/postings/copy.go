@@ -120,45 +120,94 @@ func (e *Encoder) copyBits(positions []byte, from, to uint) {
 	}
 }
 
-// AppendMoved appends a copy of an encoded list of postings in which the number of every document
-// is higher by a constant (the parameter by). The copy has the bytes that an Encoder would write
-// for these documents. But AppendMoved is faster, because it decodes only the parts of the list
-// that change. Errors wrap ErrDamaged.
-func AppendMoved(dst, list []byte, by uint32) ([]byte, error) {
-	l := List{data: list}
-	data, ok := l.readHeader(list)
-	if ok && l.summary.Documents > BlockSize {
-		if ok = l.openBlocks(data); ok {
-			dst, data = l.appendMovedDirectory(dst, data, by)
-		}
-	} else {
-		dst = append(dst, list[:len(list)-len(data)]...)
+// AppendRenumbered appends a copy of an encoded list of postings in which document doc has the number numbers[doc].
+// The copy has the bytes that an Encoder would write after AddList. But AppendRenumbered is faster, because it decodes
+// only blocks in which distances between documents change: those with a document left out in between. The new
+// numbers must ascend, and be neighbours if no document between two is left out.
+//
+// ok is false if a document of the list itself is to be left out (its new number is NoMore), which only AddList can do.
+// Errors wrap ErrDamaged.
+func AppendRenumbered(dst, list []byte, numbers []uint32) (renumbered []byte, ok bool, err error) {
+	r := renumbering{numbers: numbers}
+	if dst, ok = r.appendList(dst, list); !ok && !r.dead {
+		return dst, false, fmt.Errorf("list of %d bytes, among %d documents: %w", len(list), len(numbers), ErrDamaged)
 	}
-	first, width := binary.Uvarint(data)
-	if !ok || width <= 0 || first+uint64(by) >= NoMore {
-		return dst, fmt.Errorf("list of %d bytes, %d documents further: %w", len(list), by, ErrDamaged)
-	}
-	dst = binary.AppendUvarint(dst, first+uint64(by))
-	return append(dst, data[width:]...), nil
+	return dst, ok, nil
 }
 
-// appendMovedDirectory appends to dst the part between the header and the blocks, for a copy of the list
-// in which all document numbers are higher by a constant (the parameter by). The list must have several
-// blocks. The copied part differs only in the first block's entry of the directory: the other
-// entries hold differences of document numbers. The parameter data has all bytes of the list after
-// its header. The results are the extended dst, and the bytes of the blocks.
-func (l *List) appendMovedDirectory(dst, data []byte, by uint32) (moved, blocks []byte) {
+// renumbering is what AppendRenumbered knows of the blocks before the current one.
+type renumbering struct {
+	numbers   []uint32
+	base, now uint32 // lowest number that the current block can contain: the old one, and the new one
+	dead      bool   // whether a document of the list is to be left out
+}
+
+// appendList appends the copy of a list. It returns false if the list is damaged, or if r.dead is true.
+func (r *renumbering) appendList(dst, list []byte) (_ []byte, ok bool) {
+	l := List{data: list}
+	data, ok := l.readHeader(list)
+	if !ok || len(r.numbers) == 0 {
+		return dst, false
+	}
+	if l.summary.Documents <= BlockSize {
+		dst = append(dst, list[:len(list)-len(data)]...)
+		return r.appendBlock(dst, data, int(l.summary.Documents), uint32(len(r.numbers)-1))
+	}
+	if !l.openBlocks(data) || uint64(l.summary.Last) >= uint64(len(r.numbers)) {
+		return dst, false
+	}
 	for range Fields {
 		_, data, _ = readNumber(data)
 	}
-	_, data, _ = readImpacts(nil, data)
-	dst = append(dst, l.data[:len(l.data)-len(data)]...)
-	blocks = l.data[l.blocks[0].at:]
-	first, width := binary.Uvarint(blocks)
-	widened := len(binary.AppendUvarint(nil, first+uint64(by))) - width
-	before, data, _ := readNumber(data)
-	size, data, _ := readNumber(data)
-	dst = binary.AppendUvarint(dst, uint64(before)+uint64(by))
-	dst = binary.AppendUvarint(dst, uint64(int(size)+widened))
-	return append(dst, data[:len(data)-len(blocks)]...), blocks
+	impacts, data, _ := readImpacts(nil, data)
+	dst = append(dst, list[:len(list)-len(data)]...)
+	blocks := make([]byte, 0, len(list))
+	for i, here := range l.blocks[:len(l.blocks)-1] {
+		from := len(blocks)
+		if blocks, ok = r.appendBlock(blocks, list[here.at:l.blocks[i+1].at], l.size(i), here.last); !ok {
+			return dst, false
+		}
+		next := r.numbers[here.last] + 1
+		dst = binary.AppendUvarint(dst, uint64(next-r.now)-uint64(l.size(i)))
+		dst = binary.AppendUvarint(dst, uint64(len(blocks)-from))
+		r.base, r.now = here.last+1, next
+
+		// The first two numbers of the block's entry are replaced by these. The rest of the entry stays as it is: the size
+		// of the positions, and the impacts.
+		_, data, _ = readNumber(data)
+		_, data, _ = readNumber(data)
+		_, rest, _ := readNumber(data)
+		impacts, rest, _ = readImpacts(impacts[:0], rest)
+		dst = append(dst, data[:len(data)-len(rest)]...)
+		data = rest
+	}
+	return append(dst, blocks...), true
+}
+
+// appendBlock appends the copy of a block of n documents. None of them may be after the document last. appendBlock
+// returns false if the block is damaged, or if r.dead is true.
+func (r *renumbering) appendBlock(dst, data []byte, n int, last uint32) (_ []byte, ok bool) {
+	gap, rest, ok := readNumber(data)
+	first := uint64(r.base) + uint64(gap)
+	if !ok || first > uint64(last) {
+		return dst, false
+	}
+	if now := r.numbers[first]; now != NoMore && r.numbers[last]-now == last-uint32(first) { // no document between them is left out
+		return append(binary.AppendUvarint(dst, uint64(now-r.now)), rest...), true
+	}
+	var docs [BlockSize]uint32
+	if rest, ok = readDocuments(docs[:n], data, r.base); !ok || docs[n-1] > last {
+		return dst, false
+	}
+	next := r.now
+	for i, doc := range docs[:n] {
+		now := r.numbers[doc]
+		if now == NoMore {
+			r.dead = true
+			return dst, false
+		}
+		docs[i], next = now-next, now+1
+	}
+	dst = appendNumbers(binary.AppendUvarint(dst, uint64(docs[0])), docs[1:n])
+	return append(dst, rest...), true
 }

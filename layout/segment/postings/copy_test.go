@@ -86,31 +86,51 @@ func testAddList(t *testing.T, r *rand.Rand, given [][]model, dead int, from2, t
 	}
 }
 
-func TestAppendMoved(t *testing.T) {
+// TestAppendRenumbered compares lists that are copied with those of an Encoder, for documents that lie near each other
+// and far apart, and many or few others between them that are left out.
+func TestAppendRenumbered(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	for _, documents := range [][]model{simple(0), simple(5, 9), english(r, 128, 3), english(r, 129, 3), english(r, 5000, 2)} {
+	copied := 0
+	for _, documents := range [][]model{simple(0), simple(5, 9), simple(6999), english(r, 128, 3), english(r, 129, 3), english(r, 3000, 2), english(r, 300, 20)} {
 		list, _ := encode(documents)
-		for _, by := range []uint32{0, 1, 127, 128, 70_000, 1 << 28} {
-			moved := make([]model, len(documents))
-			for i, d := range documents {
-				d.Doc += by
-				moved[i] = d
-			}
-			want, _ := encode(moved)
-			got, err := AppendMoved([]byte("before"), list, by)
-			if err != nil || !bytes.Equal(got, append([]byte("before"), want...)) {
-				t.Errorf("%d documents, %d further: other bytes, %v", len(documents), by, err)
+		for _, first := range []uint32{0, 1, 127, 128, 70_000, 1 << 28} {
+			for _, dead := range []int{0, 2, 100, 3000} {
+				numbers := numbering(r, 9000, first, dead)
+				if dead != 2 { // else most lists have documents that are left out
+					for _, d := range documents {
+						numbers[d.Doc] = 0
+					}
+					next := first
+					for doc := range numbers {
+						if numbers[doc] != NoMore {
+							numbers[doc] = next
+							next++
+						}
+					}
+				}
+				kept := renumbered(documents, numbers)
+				want, _ := encode(kept)
+				got, ok, err := AppendRenumbered([]byte("before"), list, numbers)
+				if err != nil || ok != (len(kept) == len(documents)) || ok && !bytes.Equal(got, append([]byte("before"), want...)) {
+					t.Errorf("%d documents, from %d, one of %d is left out: copied %t, %v, or other bytes", len(documents), first, dead, ok, err)
+				}
+				if ok {
+					copied++
+				}
 			}
 		}
 	}
-	if _, err := AppendMoved(nil, []byte{0x10}, 1); !errors.Is(err, ErrDamaged) {
-		t.Errorf("list without documents: %v", err)
+	if copied < 100 {
+		t.Errorf("only %d lists are copied", copied)
 	}
-	list, _ := encode(simple(NoMore - 1))
-	if _, err := AppendMoved(nil, list, 1); !errors.Is(err, ErrDamaged) {
-		t.Errorf("beyond the last document: %v", err)
+	for name, list := range map[string][]byte{"without documents": {0x10}, "beyond the last document": first(encode(simple(3)))} {
+		if _, ok, err := AppendRenumbered(nil, list, numbering(r, 3, 0, 0)); ok || !errors.Is(err, ErrDamaged) {
+			t.Errorf("list %s: %t, %v", name, ok, err)
+		}
 	}
 }
+
+func first(list, _ []byte) []byte { return list }
 
 // FuzzAddList calls AddList with arbitrary bytes, as a list of either version; if it accepts them, the result must be a
 // sound list.
@@ -124,7 +144,7 @@ func FuzzAddList(f *testing.F) {
 	}
 	numbers := numbering(r, 2000, 0, 9)
 	f.Fuzz(func(t *testing.T, list, positions []byte) {
-		if _, err := AppendMoved(nil, list, 9); err != nil && !errors.Is(err, ErrDamaged) {
+		if _, _, err := AppendRenumbered(nil, list, numbers); err != nil && !errors.Is(err, ErrDamaged) {
 			t.Errorf("not marked as damage: %v", err)
 		}
 		for _, lengths := range []Lengths{nil, make(Lengths, 1000)} {
