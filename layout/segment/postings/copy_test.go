@@ -123,14 +123,14 @@ func TestAppendRenumbered(t *testing.T) {
 	if copied < 100 {
 		t.Errorf("only %d lists are copied", copied)
 	}
-	for name, list := range map[string][]byte{"without documents": {0x10}, "beyond the last document": first(encode(simple(3)))} {
+	for name, list := range map[string][]byte{"without documents": {0x10}, "beyond the last document": listOf(encode(simple(3)))} {
 		if _, ok, err := AppendRenumbered(nil, list, numbering(r, 3, 0, 0)); ok || !errors.Is(err, ErrDamaged) {
 			t.Errorf("list %s: %t, %v", name, ok, err)
 		}
 	}
 }
 
-func first(list, _ []byte) []byte { return list }
+func listOf(list, _ []byte) []byte { return list }
 
 // FuzzAddList calls AddList with arbitrary bytes, as a list of either version; if it accepts them, the result must be a
 // sound list.
