@@ -163,6 +163,10 @@ func (r *renumbering) appendList(dst, list []byte) (_ []byte, ok bool) {
 	dst = append(dst, list[:len(list)-len(data)]...)
 	blocks := make([]byte, 0, len(list))
 	for i, here := range l.blocks[:len(l.blocks)-1] {
+		if r.numbers[here.last] == NoMore {
+			r.dead = true
+			return dst, false
+		}
 		from := len(blocks)
 		if blocks, ok = r.appendBlock(blocks, list[here.at:l.blocks[i+1].at], l.size(i), here.last); !ok {
 			return dst, false
@@ -189,7 +193,7 @@ func (r *renumbering) appendList(dst, list []byte) (_ []byte, ok bool) {
 func (r *renumbering) appendBlock(dst, data []byte, n int, last uint32) (_ []byte, ok bool) {
 	gap, rest, ok := readNumber(data)
 	first := uint64(r.base) + uint64(gap)
-	if !ok || first > uint64(last) {
+	if !ok || first+uint64(n-1) > uint64(last) {
 		return dst, false
 	}
 	if now := r.numbers[first]; now != NoMore && r.numbers[last]-now == last-uint32(first) { // no document between them is left out

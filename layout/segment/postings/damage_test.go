@@ -3,6 +3,7 @@ package postings
 import (
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -36,6 +37,39 @@ func testDamage(t *testing.T, r *rand.Rand, list, positions []byte, lengths Leng
 	}
 	if _, err := Open(append(list, 0), lengths); !errors.Is(err, ErrDamaged) {
 		t.Errorf("a byte behind the list: %v", err)
+	}
+}
+
+// TestDamageRenumbered changes each bit of lists of several blocks. If Open and AppendRenumbered accept such a list, Open
+// must accept the copy, too. All documents that are not in the list are left out.
+func TestDamageRenumbered(t *testing.T) {
+	scattered := english(rand.New(rand.NewPCG(22, 23)), 2*BlockSize+9, 2)
+	neighbours := slices.Clone(scattered)
+	for i := range neighbours {
+		neighbours[i].Doc = uint32(100 + i)
+	}
+	for name, documents := range map[string][]model{"scattered": scattered, "neighbours": neighbours} {
+		list, _ := encode(documents)
+		numbers := slices.Repeat([]uint32{NoMore}, 2000)
+		for i, d := range documents {
+			numbers[d.Doc] = uint32(i)
+		}
+		for bit := range 8 * len(list) {
+			damaged := slices.Clone(list)
+			damaged[bit/8] ^= 1 << (bit % 8)
+			if _, err := Open(damaged, nil); err != nil {
+				continue
+			}
+			copied, ok, err := AppendRenumbered(nil, damaged, numbers)
+			if err == nil && ok {
+				_, err = Open(copied, nil)
+			} else if errors.Is(err, ErrDamaged) {
+				err = nil
+			}
+			if err != nil {
+				t.Errorf("%s, bit %d: %v", name, bit, err)
+			}
+		}
 	}
 }
 
