@@ -79,7 +79,8 @@ func allStored(t *testing.T, s *Segment) []Document {
 
 // TestMergeDrops merges segments of which some documents are dead. The result must equal a segment
 // that is built from the living documents alone. Only the stored number of documents with a given
-// word may be too high, if the word is common.
+// word may be too high, if the word is common. In one input of 600 documents, lists of postings have several blocks, and
+// those of terms without dead documents are copied.
 func TestMergeDrops(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	cases := []struct {
