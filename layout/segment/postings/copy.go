@@ -121,9 +121,9 @@ func (e *Encoder) copyBits(positions []byte, from, to uint) {
 }
 
 // AppendRenumbered appends a copy of an encoded list of postings in which document doc has the number numbers[doc].
-// The copy has the bytes that an Encoder would write after AddList. But AppendRenumbered is faster, because it decodes
-// only blocks in which distances between documents change: those with a document left out in between. The new
-// numbers must ascend, and be neighbours if no document between two is left out.
+// The copy is of the list's version, and has the bytes that an Encoder would write after AddList. But AppendRenumbered is
+// faster, because it decodes only blocks in which distances between documents change: those with a document left out in
+// between. The new numbers must ascend, and be neighbours if no document between two is left out.
 //
 // ok is false if a document of the list itself is to be left out (its new number is NoMore), which only AddList can do.
 // Errors wrap ErrDamaged.
