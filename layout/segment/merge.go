@@ -30,9 +30,9 @@ type Input struct {
 // MiB, except columns, which are merged one at a time, as a whole. So Merge takes some 100 bytes of memory for each
 // document, plus 64 MiB, and the memory of the words and suggestions. It copies some parts without
 // decoding them: large stored blocks without dead documents, and most postings of terms that are in
-// one input only and in no dead document. If no document is dead, terms, positions, columns and words
-// have the same bytes as if a Builder had indexed all documents. The version of a language's analyzer
-// is the lowest one in the inputs.
+// one input only, of the version that is written, and in no dead document. If no document is dead,
+// terms, positions, columns and words have the same bytes as if a Builder had indexed all documents.
+// The version of a language's analyzer is the lowest one in the inputs.
 func Merge(ctx context.Context, inputs []Input, most int64, dir string) (content []byte, free func(), err error) {
 	content, free, err = merge(ctx, inputs, min(most, MaxBytes), dir)
 	if err != nil {
