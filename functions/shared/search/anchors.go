@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -14,6 +15,11 @@ import (
 // links with the text "fox" count the same for a page, even if a hundred other links to it have other texts.
 func newAnchorStatistics(w *Weights) *statistics {
 	t := &statistics{weights: w}
+	for f := range t.most {
+		for code := range t.most[f] {
+			t.most[f][code] = math.MaxUint32
+		}
+	}
 	for code := range t.gain[segment.Headings] {
 		t.gain[segment.Headings][code] = 1
 		t.gain[segment.Address][code] = w.Address

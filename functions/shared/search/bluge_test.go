@@ -152,7 +152,7 @@ type blugeScorer struct {
 }
 
 func (s blugeScorer) Score(freq int, norm float64) float64 {
-	return float64(freq) * s.statistics.gain[s.field][uint8(norm)]
+	return s.statistics.counted(s.field, uint32(freq), uint8(norm)) * s.statistics.gain[s.field][uint8(norm)]
 }
 func (s blugeScorer) Explain(int, float64) *bluge.Explanation { return nil }
 

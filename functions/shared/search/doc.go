@@ -114,9 +114,12 @@
 //	b         0.6 in the body, 0.5 in the other fields
 //	L         length of the field, as the segment stores it, but at most three times
 //	          the average: a still longer page says more, not the same in more words.
-//	          In a long query (see below) L has no limit
+//	          In a long query (see below) L has no upper limit. Of a body it is at least
+//	          a quarter of the average, so that pages of a few words have no advantage
 //	average   average length of the field in the documents that have it
-//	f, q      frequency of the word in the field, and in the query
+//	f, q      frequency of the word in the field, and in the query. A field that is crammed with
+//	          the word, as that of no text for readers, has f = 1: it has the word more than four
+//	          times and more than once in two words of a title or of headings, or eight of a body
 //	idf       inverse document frequency of the word, all synonyms together
 //
 // Links to a page count, too, by their anchors (see [Part].Anchors). For each word, the score
@@ -175,8 +178,11 @@
 //
 //	T   sum of the weights of those words of the query that the title has
 //	A   sum of the weights of all words of the query
-//	n   number of words of the title that are words of the query
+//	n   number of words of the title that are words of the query, as they count above (f)
 //	L   number of all words of the title
+//
+// If the body has a word of the title, and is shorter than a sixteenth of the average, the bonus is lower in
+// proportion: the title then promises more than the page has.
 //
 // A page that defines names of the query gets another bonus, under the same condition. Example: the query has
 // the word print, and the page, of a manual, describes the function print.

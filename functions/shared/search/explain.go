@@ -199,10 +199,15 @@ func (s *search) explainFields(what string, weight float64, freq *[postings.Fiel
 			continue
 		}
 		fieldWeight, _ := s.plan.weights.field(f)
-		gain := float64(n) * s.statistics.gain[f][length[f]]
+		counted := s.statistics.counted(f, n, length[f])
+		gain := counted * s.statistics.gain[f][length[f]]
+		times := fmt.Sprintf("%d times", n)
+		if counted < float64(n) {
+			times += ", too often for a text, of which one counts"
+		}
 		e.add(Explanation{
-			What: fmt.Sprintf("in %s × %g: %d times, length %d, %.4g of a frequency of %.4g", fieldNames[f], fieldWeight,
-				n, postings.LengthOf(length[f]), gain, all),
+			What: fmt.Sprintf("in %s × %g: %s, length %d, %.4g of a frequency of %.4g", fieldNames[f], fieldWeight,
+				times, postings.LengthOf(length[f]), gain, all),
 			Value: weight * s.plan.weights.saturated(all) * gain / all,
 		})
 	}

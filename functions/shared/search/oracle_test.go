@@ -315,13 +315,20 @@ func (o *oracle) list(f *filter, isExcluded func(*oracleDoc) bool, excludes bool
 // the query, with the number of times that it has them.
 func (o *oracleQuery) titled(id layout.Identity, words []oracleWord, times []float64) float64 {
 	d := &o.docs[slices.IndexFunc(o.docs, func(d oracleDoc) bool { return d.ID == id })]
-	in, all, n := 0.0, 0.0, 0.0
+	in, all, n, content := 0.0, 0.0, 0.0, 1.0
 	for i, word := range words {
 		most := 0
 		for term := range word {
-			most = max(most, len(d.positions[segment.Title][term]))
+			times := len(d.positions[segment.Title][term])
+			most = max(most, times)
+			if times > 0 && len(d.positions[segment.Body][term]) > 0 {
+				content = min(1, 16*d.length[segment.Body]/max(1, o.average[segment.Body]))
+			}
 		}
 		weight := o.weight(word, times[i])
+		if most > 4 && float64(2*most) > d.length[segment.Title] {
+			most = 1
+		}
 		all, n = all+weight, n+float64(most)
 		if most > 0 {
 			in += weight
@@ -330,7 +337,7 @@ func (o *oracleQuery) titled(id layout.Identity, words []oracleWord, times []flo
 	if in == 0 {
 		return 0
 	}
-	return in * math.Pow(in/all, 2) * min(1, n/d.length[segment.Title])
+	return in * math.Pow(in/all, 2) * min(1, n/d.length[segment.Title]) * content
 }
 
 // defined returns the bonus of a document for names of the query that it defines. The words are as in titled.

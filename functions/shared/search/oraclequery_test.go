@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
@@ -255,6 +256,12 @@ func (q *oracleQuery) bm25f(d *oracleDoc, weight float64, freq func(field int) i
 			relative := d.length[f] / max(1, q.average[f])
 			if !q.long() {
 				relative = min(3, relative)
+			}
+			if f == segment.Body {
+				relative = max(0.25, relative)
+			}
+			if n > 4 && n*[]float64{2, 2, 0, 8}[f] > d.length[f] {
+				n = 1 // the field is crammed with the word
 			}
 			sum += []float64{3, 2, 0.25, 1}[f] * n / (1 - b + b*relative)
 		}

@@ -3,6 +3,7 @@ package search
 import (
 	"math"
 
+	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
@@ -12,6 +13,14 @@ import (
 // long page has many of its words by chance.
 const mostLength = 3
 
+// leastLength is the least length of a body, relative to the average, that counts: a shorter body scores as if it had
+// this length. That the few words of a thin page are those of the query does not make it a better answer.
+const leastLength = 0.25
+
+// thinLength is the length of a body, relative to the average, below which the title promises more than the page has
+// (see scan.titled).
+const thinLength = 1.0 / 16
+
 // statistics holds the average lengths of fields by which one query is scored. They are means over
 // the languages of the query, weighted by the probabilities of these languages.
 type statistics struct {
@@ -19,6 +28,22 @@ type statistics struct {
 	// gain is the contribution of one occurrence of a word to its weighted frequency, by field and
 	// by code of the field's length: weight ÷ (1 − b + b·length/average).
 	gain [postings.Fields][256]float64
+	// greatest frequency at which every occurrence of a word counts, by the same (see counted)
+	most [postings.Fields][256]uint32
+	// by the code of the body's length: 1, or less for a body that is shorter than thinLength, down to 0
+	content [256]float64
+}
+
+// repeats has for each field the number of its words for which one occurrence of a word is still usual; 0: any number
+// of occurrences is.
+var repeats = [postings.Fields]uint32{segment.Title: 2, segment.Headings: 2, segment.Body: 8}
+
+// mostOften returns the greatest frequency of a word that counts in a field of a page, given the field's length.
+func mostOften(field int, length uint32) uint32 {
+	if repeats[field] == 0 {
+		return math.MaxUint32
+	}
+	return max(4, length/repeats[field])
 }
 
 // newStatistics returns the statistics of a query in these languages, for scores by the weights w. The parameter long
@@ -38,6 +63,11 @@ func newStatistics(languages []queryLanguage, w *Weights, long bool) *statistics
 			if !long {
 				relative = min(mostLength, relative)
 			}
+			if f == segment.Body {
+				t.content[code] = min(1, relative/thinLength)
+				relative = max(leastLength, relative)
+			}
+			t.most[f][code] = mostOften(f, postings.LengthOf(uint8(code)))
 			t.gain[f][code] = weight / (1 - b + b*relative)
 		}
 	}
@@ -70,10 +100,20 @@ func (t *statistics) bm25f(weight float64, freq *[postings.Fields]uint32, length
 func (t *statistics) frequency(freq *[postings.Fields]uint32, length *[postings.Fields]uint8) (sum float64) {
 	for f, n := range freq {
 		if n > 0 {
-			sum += float64(n) * t.gain[f][length[f]]
+			sum += t.counted(f, n, length[f]) * t.gain[f][length[f]]
 		}
 	}
 	return sum
+}
+
+// counted returns how often a word that occurs n times in a field of the given length counts. It counts once if it
+// occurs more often than in texts that are written for readers: more than four times, and more than once in eight
+// words of a body, or in two words of a title or of headings.
+func (t *statistics) counted(field int, n uint32, length uint8) float64 {
+	if n > t.most[field][length] {
+		return 1
+	}
+	return float64(n)
 }
 
 func (w *Weights) saturated(frequency float64) float64 {

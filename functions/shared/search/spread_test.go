@@ -70,7 +70,7 @@ func TestSpread(t *testing.T) {
 // TestSpreadAlike checks that alike pages count as one hit of their site.
 func TestSpreadAlike(t *testing.T) {
 	docs := ofSites("abcdefghijk")
-	copied := strings.Repeat("heron in the reeds of the river ", 20)
+	copied := strings.Repeat("heron in the reeds of the river ", 4)
 	for i := range 5 {
 		d := page(fmt.Sprintf("http://a.example/copy%d", i), copied)
 		d.Site, d.Title = "a.example", "Heron"

@@ -11,7 +11,7 @@ import (
 // its text, and as one of many words of its title. The first page must come first, because of
 // Weights.Titled. A long query with the word must find the other page first.
 func TestTitled(t *testing.T) {
-	named, about := page("http://named/", "vacuum removes dead rows of tables and indexes"), page("http://about/", strings.Repeat("vacuum rows ", 30))
+	named, about := page("http://named/", "vacuum removes dead rows of tables and indexes"), page("http://about/", strings.Repeat("vacuum removes rows that nobody can see from tables on disk ", 30))
 	named.Title, about.Title = "Vacuum", "Routine tasks of vacuum in large clusters"
 	ix := indexOf(t, []segment.Document{named, about, page("http://other/", "backup and restore")})
 	without := Standard()
