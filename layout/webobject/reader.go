@@ -9,9 +9,8 @@ import (
 	"hash/crc32"
 	"iter"
 	"runtime"
+	"sync"
 	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
@@ -191,31 +190,32 @@ func get(ctx context.Context, r blob.Reader, key string, at blob.Range) ([]byte,
 
 // verify decodes a whole storage package and checks every byte: the headers of the zip, the CRCs
 // and the holes. It compares the description and the map with the Web objects, and the Web objects
-// with their hashes. It uses all processors, and returns one error if there is any damage.
+// with their hashes. It uses all processors, and returns the error of the first damaged page.
 func verify(spf []byte) error {
 	r, err := Open(spf)
 	if err != nil {
 		return err
 	}
 	pages := r.tail.pages
-	crcs := make([]uint32, len(pages))
+	crcs, failures := make([]uint32, len(pages)), make([]error, len(pages))
 	var next atomic.Int64 // index of the page that is checked next
-	var group errgroup.Group
+	var group sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(pages)) {
-		group.Go(func() error {
+		group.Go(func() {
 			inflater := newInflater()
 			inflater.reuse = true // each object is used only until the next one is decoded
 			for i := next.Add(1) - 1; i < int64(len(pages)); i = next.Add(1) - 1 {
 				_, raw, err := inflater.object(r.run(pages[i]), pages[i].URL, pages[i].Size)
 				if err != nil {
-					return damagedPage(pages[i], err)
+					failures[i] = damagedPage(pages[i], err)
+					return
 				}
 				crcs[i] = crc32.ChecksumIEEE(raw)
 			}
-			return nil
 		})
 	}
-	if err := group.Wait(); err != nil {
+	group.Wait()
+	if err := cmp.Or(failures...); err != nil {
 		return fmt.Errorf("cannot read package: %w", err)
 	}
 	sum := newChecksum()
