@@ -54,7 +54,7 @@ func Attach(ctx context.Context, o Options) (_ *Attached, err error) {
 	if o.S3 != "" {
 		err = a.connect(ctx, o)
 	} else {
-		err = a.open(ctx, o)
+		err = a.open(ctx, o, false)
 	}
 	if err != nil {
 		return nil, err
@@ -113,8 +113,10 @@ func (a *Attached) connect(ctx context.Context, o Options) (err error) {
 }
 
 // open opens the bucket of the data directory. If a system runs there, it connects to the
-// object store of the system; otherwise it starts an embedded one.
-func (a *Attached) open(ctx context.Context, o Options) (err error) {
+// object store of the system; otherwise it starts an embedded one. If a system is just starting, open tries
+// again: what said how to connect was left by a system that was killed, and has been deleted. The parameter
+// again says that this is the second attempt.
+func (a *Attached) open(ctx context.Context, o Options, again bool) (err error) {
 	a.dir, err = datadir.Share(ctx, o.Data)
 	if o.Create && errors.Is(err, fs.ErrNotExist) {
 		a.dir, err = datadir.Lock(ctx, o.Data)
@@ -123,7 +125,9 @@ func (a *Attached) open(ctx context.Context, o Options) (err error) {
 	case err == nil:
 		a.store, err = startStore(ctx, o, a.dir, s3.Events{Stored: func(string, int64) {}}, nil)
 	case errors.Is(err, datadir.ErrInUse):
-		err = a.join(ctx, o, err)
+		if err = a.join(ctx, o, err); errors.Is(err, datadir.ErrInUse) && !again {
+			return a.open(ctx, o, true)
+		}
 	case errors.Is(err, fs.ErrNotExist):
 		err = fmt.Errorf("%w into %s", ErrEmpty, o.Data)
 	}
