@@ -6,6 +6,14 @@
 //	message: batch.Batch as JSON
 //	object:  spool/<partition>/<epoch>-<token>.spool, created only if absent
 //
+// Begin with Function.Run, which makes a run of the batch (run.go). The steps of a run, in their order:
+//
+//	robots    requests the robots.txt of each origin (robots.go)
+//	ask       sends a request, and reads its answer (ask.go, body.go, dial.go)
+//	digest    reads a page: its links, and whether it has changed (page.go, digester.go); sitemaps are in sitemap.go
+//	prove     looks whether a page is an alias (canonical.go)
+//	conclude  makes the outcome of a URL (outcome.go)
+//
 // A batch is dropped when its deadline has passed or its object exists. There is one
 // exception: the deadline has passed, there is no object, and the batch's message was
 // delivered before. Then an earlier fetch of the batch crashed, or ran out of memory or

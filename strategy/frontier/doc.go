@@ -2,7 +2,20 @@
 // known URLs and their states, the queues of waiting URLs by host, and the leases. (The
 // URLs of the web are divided into crawl partitions. Each leases its own batches.)
 //
-// All of it can be rebuilt from the bucket. A rebuild admits the links that the books
+// Begin with the type Frontier and these methods of it, which follow a URL from a link to its final state:
+//
+//	Admit     puts a URL into the queue of its host (admit.go)
+//	Lease     takes a batch of URLs from the queues of one host; Extend, Expire (lease.go)
+//	Settle    enters the outcomes of a batch, and ends its lease (settle.go)
+//	Renew     puts a URL with a final state into a queue again (renew.go)
+//	Retire    moves final states to runs in the bucket (retire.go, runs.go)
+//	Forget    removes a URL (forget.go)
+//	Check     says whether the frontier is complete (check.go)
+//
+// Besides, the package has two types that share only Redis with the frontier: Inbox, the spool objects that wait to be
+// packed, and RobotsCache.
+//
+// All of the frontier can be rebuilt from the bucket. A rebuild begins with Reset. It admits the links that the books
 // record (Admit), and sets the final states (Mark), in any order and any number of times.
 // Then it opens the frontier in a new epoch (Open). Tokens (numbers of batches within an
 // epoch) come from one counter for all partitions. If Redis is lost, so is this counter, and

@@ -3,7 +3,6 @@ package frontier
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -19,36 +18,12 @@ const (
 	toldKey   = "frontier:told"       // exists after Tell has entered all leases that have not ended
 )
 
-// Resting is a host that gets no request before a certain time, or that has failed in its last
-// answers, or both.
-type Resting struct {
-	Host     string
-	Until    time.Time // before this time no request may be sent; zero if a request is allowed now
-	Failures uint16    // number of the last answers in a row that were failures (see Settlement)
-}
-
 // Held is a lease that has not ended. Hold enters it in a Redis that has lost its leases.
 type Held struct {
 	Version  layout.Version
 	Host     string
 	Deadline time.Time // end of the lease, rounded down to a millisecond
 	URLs     []string  // URLs of the batch; nil for a lease that Hold has entered
-}
-
-// Rest sets two values of each given host: the time before which the host gets no request, and its
-// number of failures. If Redis already holds a higher value, that value stays. Rest may be called
-// before Open.
-func (f *Frontier) Rest(ctx context.Context, hosts []Resting) error {
-	for part := range slices.Chunk(hosts, chunk) {
-		args := make([]any, 0, 3*len(part))
-		for _, h := range part {
-			args = append(args, h.Host, max(ceilMillis(h.Until), 0), h.Failures)
-		}
-		if err := f.run(ctx, restScript, args...).Err(); err != nil {
-			return f.failed("rest hosts of", err)
-		}
-	}
-	return nil
 }
 
 // Hold adds leases to the frontier if Redis has lost them. A lease that the frontier still has stays
@@ -65,56 +40,6 @@ func (f *Frontier) Hold(ctx context.Context, batches []Held) error {
 		}
 	}
 	return nil
-}
-
-// Shut sets a time before which no host gets a request. It is called after Redis has started empty,
-// because the times of the hosts' next requests are lost then. For each host, the time of Shut holds
-// until Settle or Rest sets a time for this host. Only the first call of Shut after such a start has an
-// effect.
-func (f *Frontier) Shut(ctx context.Context, until time.Time) error {
-	return f.wrap("shut", f.rdb.SetNX(ctx, f.key("shut"), ceilMillis(until), 0).Err())
-}
-
-// Resting returns the hosts that must not get a request yet at the given time, and those whose last
-// answers were failures.
-func (f *Frontier) Resting(ctx context.Context, now time.Time) ([]Resting, error) {
-	hosts := make(map[string]Resting)
-	err := f.scan(ctx, "next", func(host string, at int64) {
-		if until := time.UnixMilli(at); until.After(now) {
-			hosts[host] = Resting{Host: host, Until: until}
-		}
-	})
-	if err == nil {
-		err = f.scan(ctx, "failures", func(host string, failures int64) {
-			hosts[host] = Resting{Host: host, Until: hosts[host].Until, Failures: uint16(failures)}
-		})
-	}
-	if err != nil {
-		return nil, f.failed("read who rests in", err)
-	}
-	return slices.Collect(maps.Values(hosts)), nil
-}
-
-// scan passes the name and the value of every field of a Redis hash to the given function. The
-// values are numbers. The parameter name is the end of the hash's key. scan reads a thousand fields
-// at a time.
-func (f *Frontier) scan(ctx context.Context, name string, each func(field string, value int64)) error {
-	for cursor := uint64(0); ; {
-		page, next, err := f.rdb.HScan(ctx, f.key(name), cursor, "", 1000).Result()
-		if err != nil {
-			return err
-		}
-		for i := 0; i+1 < len(page); i += 2 {
-			value, err := strconv.ParseInt(page[i+1], 10, 64)
-			if err != nil {
-				return fmt.Errorf("%s of host %q: %w", name, page[i], err)
-			}
-			each(page[i], value)
-		}
-		if cursor = next; cursor == 0 {
-			return nil
-		}
-	}
 }
 
 // Held returns the leases that have not ended.

@@ -1,14 +1,9 @@
 package frontier
 
 import (
-	"context"
 	"encoding/binary"
-	"fmt"
 	"math"
-	"slices"
 	"strings"
-
-	"github.com/redis/go-redis/v9"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
@@ -72,37 +67,6 @@ func finishedURL(id layout.Identity, state string) (run.URL, bool) {
 		return run.URL{}, false
 	}
 	return run.URL{Site: binary.BigEndian.Uint32([]byte(state[finalBytes-4:])), ID: id}, true
-}
-
-// states returns the states of URLs, whether Redis or a run holds them; "" for an unknown URL.
-func (f *Frontier) states(ctx context.Context, urls []run.URL) ([]string, error) {
-	free := f.another()
-	var found []string
-	for part := range slices.Chunk(urls, chunk) {
-		args := make([]any, len(part))
-		for i, u := range part {
-			args[i] = string(u.ID[:])
-		}
-		states, err := statesOf(free.over(ctx, always(part), lookScript, args...), len(part))
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, states...)
-	}
-	return found, nil
-}
-
-// statesOf returns the n states in an answer of the script look; "" for an unknown URL.
-func statesOf(reply *redis.Cmd, n int) ([]string, error) {
-	answer, err := reply.Slice()
-	if err == nil && len(answer) != n {
-		err = fmt.Errorf("unexpected answer of %d states, want %d", len(answer), n)
-	}
-	states := make([]string, len(answer))
-	for i, state := range answer {
-		states[i], _ = state.(string)
-	}
-	return states, err
 }
 
 // idBytes and headerOfSection are the lengths, in bytes, of an identity, and of the header of a section

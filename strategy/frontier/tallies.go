@@ -38,27 +38,6 @@ func (f *Frontier) Out(ctx context.Context, collections []string) ([]int64, erro
 	return numbers, f.wrap("read what is out of", err)
 }
 
-// Failing returns some of the hosts whose last answers were 429, 503 or none, each with the number
-// of these answers in a row. The last argument limits the number of hosts.
-func (f *Frontier) Failing(ctx context.Context, most int) (map[string]int64, error) {
-	found := make(map[string]int64)
-	cursor := uint64(0)
-	for {
-		pairs, next, err := f.rdb.HScan(ctx, f.key("failures"), cursor, "", int64(most)).Result()
-		if err != nil {
-			return nil, f.failed("read failing hosts of", err)
-		}
-		for i := 0; i+1 < len(pairs) && len(found) < most; i += 2 {
-			if found[pairs[i]], err = strconv.ParseInt(pairs[i+1], 10, 64); err != nil {
-				return nil, f.failed("read failing hosts of", err)
-			}
-		}
-		if cursor = next; cursor == 0 || len(found) >= most {
-			return found, nil
-		}
-	}
-}
-
 // numbers returns the numbers in the given fields of a Redis hash; 0 for an absent field. The
 // parameter hash is the end of the hash's key.
 func (f *Frontier) numbers(ctx context.Context, hash string, fields []string) ([]int64, error) {
