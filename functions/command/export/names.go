@@ -95,6 +95,7 @@ var extensions = map[string][]string{
 	"text/html":                     {".html", ".htm"},
 	"application/xhtml+xml":         {".xhtml", ".xht"},
 	"text/plain":                    {".txt"},
+	"text/markdown":                 {".md", ".markdown"},
 	"text/xml":                      {".xml"},
 	"application/xml":               {".xml"},
 	"application/rss+xml":           {".xml", ".rss"},

@@ -84,14 +84,21 @@ func mediaType(contentType string) string {
 }
 
 // IsText reports whether a media type is that of text with or without markup: HTML, XHTML, plain
-// text or XML.
+// text, Markdown or XML.
 func IsText(media string) bool {
 	switch media {
-	case "text/html", "application/xhtml+xml", "text/plain", "text/xml", "application/xml":
+	case "text/html", "application/xhtml+xml", "text/xml", "application/xml":
+		return true
+	}
+	if isPlain(media) {
 		return true
 	}
 	return strings.HasSuffix(media, "+xml") && !strings.HasPrefix(media, "image/")
 }
+
+// isPlain reports whether a media type is that of text in which "<" begins no markup. Markdown counts as such: people
+// read it as it is (RFC 7763).
+func isPlain(media string) bool { return media == "text/plain" || media == "text/markdown" }
 
 // isDocument reports whether a media type is PDF or an office format that this package
 // reads.
@@ -158,6 +165,8 @@ func Decode(body []byte, contentType string) (text []byte, charset, refuted stri
 		case charset == "":
 		case charset == utf8Name && !valid && !isMostlyUTF8(body):
 			refuted = charset
+		case isWestern(charset) && valid && !isASCII(body): // a text in it hardly ever is valid UTF-8 by chance
+			refuted = charset
 		case strings.HasPrefix(charset, "utf-16") && valid && bytes.IndexByte(body, 0) < 0: // real UTF-16 markup would have zero bytes
 			refuted = charset
 		default:
@@ -172,6 +181,12 @@ func Decode(body []byte, contentType string) (text []byte, charset, refuted stri
 		refuted = ""
 	}
 	return decode(body, charset), charset, refuted
+}
+
+// isWestern reports whether a charset is one of the single-byte charsets that servers declare without knowing that of a
+// page: ISO 8859-1 (which is windows-1252 for browsers) and its relatives.
+func isWestern(charset string) bool {
+	return strings.HasPrefix(charset, "windows-125") || strings.HasPrefix(charset, "iso-8859-")
 }
 
 // isMostlyUTF8 reports whether a body has at least as many valid characters beyond ASCII as bytes

@@ -49,7 +49,7 @@ func TestSniff(t *testing.T) {
 
 func TestIsText(t *testing.T) {
 	for media, want := range map[string]bool{
-		"text/html": true, "application/xhtml+xml": true, "text/plain": true, "text/xml": true,
+		"text/html": true, "application/xhtml+xml": true, "text/plain": true, "text/markdown": true, "text/xml": true,
 		"application/atom+xml": true, "image/svg+xml": false, "text/css": false, "application/octet-stream": false, "": false,
 	} {
 		if got := IsText(media); got != want {
@@ -80,5 +80,18 @@ func TestSearchable(t *testing.T) {
 	}
 	if Searchable(nil, "text/html") {
 		t.Error("nothing is searchable")
+	}
+}
+
+// TestMarkdown reads Markdown: as people see it, but for the marks of the heading in the title.
+func TestMarkdown(t *testing.T) {
+	for first, title := range map[string]string{"# Marmosets": "Marmosets", "### On <b>": "On <b>", "#!/bin/sh -e": "#!/bin/sh -e", "plain text": "plain text"} {
+		d, err := Read([]byte(first+"\n\nA *marmoset* <eats>."), "text/markdown")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := d.Content(); c.Title != title || c.Body != first+"\n\nA *marmoset* <eats>." {
+			t.Errorf("%s: title %q, text %q", first, c.Title, c.Body)
+		}
 	}
 }

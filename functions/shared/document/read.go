@@ -69,7 +69,7 @@ func Read(body []byte, contentType string) (d *Document, err error) {
 	}
 	text, charset, refuted := Decode(body, contentType)
 	switch {
-	case media == "text/plain":
+	case isPlain(media):
 		d = plain(string(text))
 	case media != "text/html" && feed.Is(text):
 		page := feed.HTML(text[:min(len(text), hypertext.MaxBytes)])
@@ -157,6 +157,9 @@ func plain(text string) *Document {
 		d.Omitted = append(d.Omitted, fmt.Sprintf("%d of %d bytes of text", len(text)-len(d.plain), len(text)))
 	}
 	first, _, _ := strings.Cut(d.plain, "\n")
+	if marks, heading, found := strings.Cut(first, " "); found && strings.Trim(marks, "#") == "" { // a heading in Markdown
+		first = heading
+	}
 	d.Title = cut(joinWords(first), MaxTitle)
 	return d
 }
