@@ -8,12 +8,14 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/environment"
 	"github.com/bucketsearch/bucketsearch/functions/shared/vitals"
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/layout/blob/s3blob"
 	"github.com/bucketsearch/bucketsearch/local/datadir"
 	"github.com/bucketsearch/bucketsearch/local/s3"
+	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
 // Names in the embedded store: of the bucket, of the access key of its only user, and of the
@@ -47,6 +49,12 @@ func openStore(ctx context.Context, o Options, dir *datadir.Dir, events s3.Event
 	}
 	return s, s.explain(opened.Ensure(ctx))
 }
+
+// WrongOption is an error in the value of an option, such as an Options.S3 that is no valid address.
+type WrongOption struct{ error }
+
+// Unwrap returns the error itself.
+func (w WrongOption) Unwrap() error { return w.error }
 
 // startStore starts the embedded store, a child process, on the data directory.
 func startStore(ctx context.Context, o Options, dir *datadir.Dir, events s3.Events, traffic *vitals.Traffic) (*store, error) {
@@ -113,4 +121,63 @@ func (s *store) close() {
 func Credentials(secret string) func(string) string {
 	variables := map[string]string{"AWS_ACCESS_KEY_ID": accessKey, "AWS_SECRET_ACCESS_KEY": secret, "AWS_REGION": region}
 	return func(name string) string { return variables[name] }
+}
+
+// watchedBucket is a bucket that calls a function for every object that it creates, and keeps the
+// error of the last Create.
+type watchedBucket struct {
+	blob.Bucket
+	stored func(key string, size int64) // function that is called with the key and the size of each created object; nil: none
+	last   *atomic.Pointer[error]       // error of the last Create in any bucket of the store; nil: it succeeded
+}
+
+// Create implements blob.Bucket.
+func (w *watchedBucket) Create(ctx context.Context, key string, content []byte) error {
+	err := w.Bucket.Create(ctx, key, content)
+	switch {
+	case err == nil:
+		w.last.Store(nil)
+		if w.stored != nil {
+			w.stored(key, int64(len(content)))
+		}
+	case errors.Is(err, blob.ErrExists):
+		w.last.Store(nil)
+	case ctx.Err() == nil:
+		w.last.Store(&err)
+	}
+	return err
+}
+
+// trouble returns the error of the last Create, nil if it succeeded.
+func (w *watchedBucket) trouble() error {
+	if err := w.last.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// CheckStore returns an error if the object store of --s3 is known to replace objects that are to be
+// created only if they are absent (see store.checkCreate). An embedded store is not checked.
+func (a *Attached) CheckStore(ctx context.Context) error { return a.store.checkCreate(ctx) }
+
+// checkCreate returns an error if a remote object store ignores the condition If-None-Match of a PUT, as
+// some stores do. There, two processes that commit at the same time would both succeed, and one of them
+// would erase what the other has committed.
+//
+// To find out, checkCreate creates an object that the bucket has, the first storage strategy, once more
+// with the same bytes. So nothing changes in a store that ignores the condition. If the object is absent,
+// or the store answers by another error, nothing is known, and checkCreate returns nil.
+func (s *store) checkCreate(ctx context.Context) error {
+	if s.server != nil {
+		return nil
+	}
+	key := layout.StrategyKey(string(rules.Storage), 1)
+	content, err := s.bucket.Get(ctx, key, blob.Range{})
+	if err != nil {
+		return nil
+	}
+	if s.counting.Create(ctx, key, content) != nil { // not s.bucket, which repeats a request whose answer is lost
+		return nil
+	}
+	return fmt.Errorf("the object store of --s3 %s ignores the condition If-None-Match of a PUT: it has replaced %s, which exists, and so would lose commits; use a store that refuses this with status 412, as AWS S3 does", s.url, key)
 }

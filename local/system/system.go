@@ -1,5 +1,15 @@
-// Package system runs the whole search engine on one machine: object store,
-// Redis, queues and functions in one process tree.
+// Package system runs the whole search engine on one machine: object store, Redis, queues and functions in one
+// process tree. It also opens buckets for commands that only read or control.
+//
+//	type       returned by     is for
+//	System     Open            up and crawl: it runs all functions, and serves the search page
+//	Importer   OpenImporter    import: it runs the functions that do not request pages
+//	Attached   Attach          all commands that read or control a bucket, such as status and forget
+//	Searcher   NewSearcher     query: it serves the search page alone, from a bucket elsewhere
+//	Worker     OpenWorker      work: it runs functions on a bucket elsewhere, without a data directory
+//
+// Begin with System. A command calls Open (system.go), Plan (plan.go), Run (run.go), Wait (wait.go) and Close.
+// The functions are made in functions.go, and their events in event.go. The servers are in store.go and redis.go.
 package system
 
 import (
@@ -7,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -132,6 +143,12 @@ func Open(ctx context.Context, options Options) (_ *System, err error) {
 	return s, nil
 }
 
+// LostStrategy is the error that a bucket has manifests but no crawl or storage strategy.
+type LostStrategy struct{ error }
+
+// Unwrap returns the error itself.
+func (l LostStrategy) Unwrap() error { return l.error }
+
 // readInForce returns the settings in force, as their documents say; the hint of the settings is not read. If
 // the bucket has lost a strategy, the error says so.
 func readInForce(ctx context.Context, bucket blob.Reader) (*settings.Settings, error) {
@@ -175,6 +192,12 @@ func (s *System) Publish(http string) error {
 // counted.
 func (s *System) Requests() countblob.Counts {
 	return s.earlier.Plus(s.store.counting.Counts())
+}
+
+// processName returns a name for this process that no other process has, on this machine or another.
+func processName() string {
+	host, _ := os.Hostname()
+	return fmt.Sprintf("%s/%d-%08x", host, os.Getpid(), rand.Uint32()) // in containers, all processes have the number 1
 }
 
 // Close stops everything that Open and Run started, and releases the data directory. Work
