@@ -115,7 +115,7 @@ func warnOfPins(cmd *cobra.Command, a *system.Attached, d curation.Document) err
 		return fmt.Errorf("it is published, but whether its pinned pages are indexed is not known: %w", err)
 	}
 	for _, page := range absent[:min(len(absent), maxWarned)] {
-		fmt.Fprintf(cmd.ErrOrStderr(), "Warning: %s is pinned, but it is not indexed, so it is left out until it is. To see why: bucketsearch why %s\n", page, page)
+		fmt.Fprintf(cmd.ErrOrStderr(), "Warning: %s is pinned, but it is not indexed, so it is left out until it is. To see why: bucketsearch why %s\n", page, quoted(page))
 	}
 	if more := len(absent) - maxWarned; more > 0 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "Warning: nor are %d other pinned pages, such as %s.\n", more, strings.Join(absent[maxWarned:min(len(absent), maxWarned+3)], ", "))

@@ -95,7 +95,7 @@ func forgetCommand(where *location) *cobra.Command {
 			out := where.sentences(cmd.OutOrStdout(), false)
 			fmt.Fprintf(out, "%s forgotten (takedown %d), never to be asked for again; %s.\n", count(stored, "stored page"), version, whenErased(a, stored, final, now))
 			if !now {
-				fmt.Fprintf(out, "To take it back until then: bucketsearch forget --undo %s\n", strings.Join(args, " "))
+				fmt.Fprintf(out, "To take it back until then: bucketsearch forget --undo %s\n", quotedAll(args))
 			}
 			return nil
 		}),
@@ -143,7 +143,7 @@ func parseTargets(args []string) ([]target, error) {
 		}
 		t := target{address: at, site: isSite(arg)}
 		if !t.site && !at.IsMail() && !strings.Contains(arg, "/") {
-			return nil, fmt.Errorf("%s: is it a site or a URL? To forget all of the site: bucketsearch forget %s; the one URL: bucketsearch forget %s", arg, t.address.Site, t.address.URL)
+			return nil, fmt.Errorf("%s: is it a site or a URL? To forget all of the site: bucketsearch forget %s; the one URL: bucketsearch forget %s", arg, t.address.Site, quoted(t.address.URL))
 		}
 		if host, _, _ := strings.Cut(t.address.Host, ":"); t.site && host != t.address.Site {
 			return nil, fmt.Errorf("%s is a host of the site %s; to forget all of it: bucketsearch forget %s", arg, t.address.Site, t.address.Site)

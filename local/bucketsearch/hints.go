@@ -45,6 +45,15 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
+// quotedAll returns words with spaces between them, each in quotes for the shell if it needs any.
+func quotedAll(words []string) string {
+	all := make([]string, len(words))
+	for i, word := range words {
+		all[i] = quoted(word)
+	}
+	return strings.Join(all, " ")
+}
+
 // complete adds the flags that name the bucket (see flagsOf) to every bucketsearch command
 // in a text, so that the command works when it is copied.
 func (l *location) complete(text string) string { return completed(text, l.flagsOf()) }

@@ -45,12 +45,7 @@ func importCommand(where *location) *cobra.Command {
 			"  bucketsearch import --collection postgres archive/*.warc.gz\n" +
 			"  bucketsearch import --collection postgres.toml postgres.wacz\n" +
 			"  bucketsearch import --to docs.toml docsearch.json",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("import needs a file, such as: bucketsearch import pages.warc.gz")
-			}
-			return nil
-		},
+		Args: needs(some, "a file", "pages.warc.gz"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			switch is, err := isConfig(args[0]); {
 			case err != nil:

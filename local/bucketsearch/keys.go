@@ -154,11 +154,3 @@ func removeKeyCommand(where *location) *cobra.Command {
 	cmd.Flags().BoolVar(&all, "all", false, "remove all keys")
 	return cmd
 }
-
-// oneKey returns an error unless a command has exactly one argument, a key's name.
-func oneKey(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return fmt.Errorf("keys %s needs the name of one key, such as: bucketsearch keys %s phone", cmd.Name(), cmd.Name())
-	}
-	return nil
-}

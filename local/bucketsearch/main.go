@@ -1,5 +1,19 @@
-// Command bucketsearch crawls web sites into a bucket and searches them, on
-// one machine.
+// Command bucketsearch crawls web sites into a bucket and searches them, on one machine.
+//
+// Begin with the function command, which lists the subcommands. Each is in the file of its name, such as why.go; files of
+// the parts of a larger command begin with its name, such as collectionsremove.go. A subcommand reads its flags, opens
+// the bucket by a method of location (location.go), calls package system or a package of functions/command, and prints
+// the result. What several subcommands share:
+//
+//	file          is about
+//	location.go   the bucket and Redis that the flags of all commands name
+//	crawling.go   the flags of up and crawl
+//	serving.go    the flags of up and query
+//	values.go     values of flags, and errors about them
+//	exit.go       exit codes
+//	hints.go      commands in sentences of the program, which get the flags that name the bucket
+//	text.go       numbers, sizes and JSON in the output
+//	reasons.go    texts for the reasons of outcomes
 package main
 
 import (
@@ -86,23 +100,42 @@ func command() (*cobra.Command, *location) {
 	add("Crawl and search:", upCommand(&where), queryCommand(&where), workCommand(&where), crawlCommand(&where), searchCommand(&where), pageCommand(&where), mcpCommand(&where), exportCommand(&where), importCommand(&where))
 	add("See:", statusCommand(&where), whyCommand(&where), verifyCommand(&where), pagesCommand(&where), urlsCommand(&where), reportCommand(&where), evalCommand(&where))
 	add("Steer:", publishCommand(&where), collectionsCommand(&where), strategyCommand(&where), pauseCommand(&where), resumeCommand(&where), limitsCommand(&where), keysCommand(&where), curateCommand(&where), forgetCommand(&where), resendCommand(&where), rebuildCommand(&where), reindexCommand(&where))
-	add("Other:", versionCommand(), manCommand())
-	root.SetHelpCommandGroupID("Other:")
+	help := helpCommand()
+	root.SetHelpCommand(help)
+	add("Other:", versionCommand(), manCommand(), help)
 	root.SetCompletionCommandGroupID("Other:")
 	root.AddCommand(storeCommand())
 	where.completeValues(root)
 	return root, &where
 }
 
-// noCommand returns an error if the root command has arguments: then the first one is not the name
-// of a command. The error names similar commands.
-func noCommand(root *cobra.Command, args []string) error {
+// noCommand returns an error if there are arguments: then the first one is not the name of a subcommand of the
+// command. The error names similar subcommands.
+func noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	meant := ""
-	if similar := root.SuggestionsFor(args[0]); len(similar) > 0 {
+	if similar := cmd.SuggestionsFor(args[0]); len(similar) > 0 {
 		meant = "; perhaps " + strings.Join(similar, " or ") + " is meant"
 	}
-	return fmt.Errorf("there is no command %.100q%s; for all: %s --help", args[0], meant, root.Name())
+	return fmt.Errorf("there is no command %.100q%s; for all: %s --help", args[0], meant, cmd.CommandPath())
+}
+
+// helpCommand returns the command help. Unlike that of package cobra, it fails if there is no such command.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Print the help of a command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err == nil {
+				err = noCommand(about, rest)
+			}
+			if err != nil {
+				return misuse(err)
+			}
+			return about.Help()
+		},
+	}
 }

@@ -100,6 +100,8 @@ func TestMistakes(t *testing.T) {
 		{"crawl --redis nowhere example.org", `--redis or BUCKETSEARCH_REDIS is "nowhere"; write an address such as redis://127.0.0.1:6379/0`},
 		{"crawl --redis redis://127.0.0.1:1/0 example.org", "redis at 127.0.0.1:1 cannot be used; is it running"},
 		{"crawll example.org", `there is no command "crawll"; perhaps crawl is meant; for all: bucketsearch --help`},
+		{"help crawll", `there is no command "crawll"; perhaps crawl is meant; for all: bucketsearch --help`},
+		{"help keys ad", `there is no command "ad"; perhaps add is meant; for all: bucketsearch keys --help`},
 		{"up --listen " + address, "another program serves at " + address + "; choose another address, such as --listen"},
 		{"up --listen nowhere", `--listen is "nowhere"; write an address and a port, such as 127.0.0.1:8080`},
 		{"crawl example.org --data " + data + " --delay", "--delay needs a value behind it, pause: pause after each answer of a host"},

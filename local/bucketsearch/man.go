@@ -43,7 +43,7 @@ func manual(root *cobra.Command) string {
 // describe writes the help of all subcommands of a command, and of their subcommands.
 func describe(b *strings.Builder, of *cobra.Command) {
 	for _, c := range of.Commands() {
-		if !c.IsAvailableCommand() || c.Name() == "help" {
+		if c.Hidden {
 			continue
 		}
 		use := strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ") + strings.TrimPrefix(c.Use, c.Name())

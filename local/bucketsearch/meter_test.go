@@ -121,3 +121,24 @@ func TestText(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestMeterJSON checks that the meter prints the progress as JSON, one line every five seconds, with the
+// functions that fail, or with the error if the progress cannot be read.
+func TestMeterJSON(t *testing.T) {
+	var out strings.Builder
+	m := newMeter(&out)
+	m.json = true
+	turn := system.Turn{Next: frontier.Next{Host: "a.example", At: time.Date(2026, 11, 26, 9, 30, 0, 0, time.UTC)}}
+	show(m, []step{
+		{1, system.Progress{Waiting: 1, Failing: []string{"pack fails"}}, nil},
+		{4.5, system.Progress{Stored: 9, Arrived: 2, Waiting: 7, Leased: 3, Searchable: 8, Turn: turn, Failing: []string{"pack fails"}}, nil},
+		{1, system.Progress{Stored: 10}, nil},
+		{5, system.Progress{}, frontier.ErrNotBuilt},
+	})
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	const first = `{"kind":"progress","seconds":5.5,"fetched":11,"searchable":8,"waiting":8,"skipped":0,"failed":0,"unpacked_batches":0,"unindexed_packages":0,` +
+		`"host":"a.example","next_request":"2026-11-26T09:30:00Z","failing":["pack fails"]}`
+	if len(lines) != 2 || lines[0] != first || !strings.Contains(lines[1], `"error":"`) {
+		t.Errorf("lines:\n%s\nwant two, the first\n%s", out.String(), first)
+	}
+}

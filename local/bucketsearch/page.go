@@ -39,12 +39,7 @@ func pageCommand(where *location) *cobra.Command {
 		Use:     "page URL",
 		Short:   "Print the stored page, byte for byte or as text, Markdown or JSON",
 		Example: "  bucketsearch page https://example.org/ > page.html\n  bucketsearch page --format markdown https://example.org/\n  bucketsearch page --asof 2026-11-21T09:30:00Z https://example.org/",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return errors.New("page needs one address, such as: bucketsearch page https://example.org/")
-			}
-			return nil
-		},
+		Args:    oneAddress,
 		RunE: where.reading(func(cmd *cobra.Command, args []string, a *system.Attached) error {
 			as, err := engine.ParseFormat(format)
 			if err != nil {
@@ -68,7 +63,7 @@ func pageCommand(where *location) *cobra.Command {
 				fmt.Fprintf(cmd.ErrOrStderr(), "Left out is what may tell of this page, too: %v. To mend it: bucketsearch verify --repair\n", unread)
 			}
 			if errors.Is(err, engine.ErrNoPage) {
-				err = fmt.Errorf("%w; for the reason: bucketsearch why %s", err, wanted[0].URL)
+				err = fmt.Errorf("%w; for the reason: bucketsearch why %s", err, quoted(wanted[0].URL))
 				if len(page.Unread) > 0 {
 					err = coded{err, exitDamaged}
 				}

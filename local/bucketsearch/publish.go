@@ -35,12 +35,7 @@ func publishCommand(where *location) *cobra.Command {
 			"the bucket and in no file stays as it is.",
 		Example: "  bucketsearch publish docs.toml news.toml\n  bucketsearch publish --dry-run search/*.toml\n" +
 			"  bucketsearch publish --s3 http://127.0.0.1:9000/my-bucket --partitions 4 docs.toml",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("publish needs files, such as: bucketsearch publish docs.toml")
-			}
-			return nil
-		},
+		Args: needs(some, "files", "docs.toml"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			files, err := readPublication(args)
 			if err != nil {

@@ -39,7 +39,7 @@ var explanations = map[string]string{
 	membership.Canonical: "the page names another address as its own",
 	membership.Sitemap:   "read for its links, no page",
 	membership.Robots:    "robots.txt of the site forbids it",
-	"type":               "nothing with text, such as an image",
+	"type":               "a format that is not read, such as images",
 	"unreadable":         "a document too broken to be read",
 	"too big":            "longer than a page may be",
 	"bomb":               "unpacks to far more than was sent",

@@ -132,7 +132,7 @@ func printResult(out io.Writer, r engine.Result, s style, where *location) {
 		if title == "" {
 			title = hit.URL
 		}
-		fmt.Fprintf(out, "%2d. %s%s%s\n    %s%s%s", i+1, s.title, title, s.off, s.url, hit.URL, s.off)
+		fmt.Fprintf(out, "%2d. %s%s%s\n    %s%s%s", i+1, s.title, printable(title), s.off, s.url, hit.URL, s.off)
 		if !hit.Date.IsZero() {
 			fmt.Fprintf(out, " %s(%s)%s", s.faint, hit.Date.Format(time.DateOnly), s.off)
 		}
@@ -208,7 +208,7 @@ func printTranslation(out io.Writer, t engine.Translation) {
 func printImage(out io.Writer, n int, hit search.Hit, copies map[string]string, s style) {
 	fmt.Fprintf(out, "%2d. %s", n, s.title)
 	for _, f := range hit.Image.Marked {
-		fmt.Fprint(out, f.Text)
+		fmt.Fprint(out, printable(f.Text))
 	}
 	fmt.Fprintf(out, "%s\n    %s%s%s\n", s.off, s.url, hit.Image.URL, s.off)
 	if len(hit.Snippet) > 0 {
@@ -244,16 +244,16 @@ func printFacets(out io.Writer, facets []search.Facet) error {
 
 // printSection prints a section of a hit's page: its heading and its address.
 func printSection(out io.Writer, section search.Section, s style) {
-	fmt.Fprintf(out, "    › %s %s%s%s\n", section.Heading, s.url, section.URL, s.off)
+	fmt.Fprintf(out, "    › %s %s%s%s\n", printable(section.Heading), s.url, section.URL, s.off)
 }
 
 func printSnippet(out io.Writer, snippet []search.Fragment, s style) {
 	fmt.Fprint(out, "    ")
 	for _, f := range snippet {
 		if f.Match {
-			fmt.Fprint(out, s.match, f.Text, s.off)
+			fmt.Fprint(out, s.match, printable(f.Text), s.off)
 		} else {
-			fmt.Fprint(out, f.Text)
+			fmt.Fprint(out, printable(f.Text))
 		}
 	}
 	fmt.Fprintln(out)

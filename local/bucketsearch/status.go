@@ -59,14 +59,6 @@ func statusCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// nothing returns an error if a command that takes no arguments has any.
-func nothing(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("%s takes no argument, and there is %q", cmd.Name(), args[0])
-	}
-	return nil
-}
-
 // tellUncounted says which share of the URLs is missing in the numbers of the status, if any is.
 func tellUncounted(out io.Writer, s system.Status) {
 	switch percent := int(100 * s.Uncounted); {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -50,6 +51,17 @@ func bytesText(n int64) string {
 		prefix++
 	}
 	return fmt.Sprintf("%.1f %ciB", value, "KMGT"[prefix])
+}
+
+// printable returns a text of a web site without control characters, and without those that change the direction of
+// writing. So a page cannot send commands to the terminal that shows its title.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return -1
+		}
+		return r
+	}, text)
 }
 
 // tellFaults prints sentences about lost or damaged objects on standard error, because the figures

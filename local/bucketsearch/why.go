@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -28,12 +27,7 @@ func whyCommand(where *location) *cobra.Command {
 		Long: "Why tells where a URL was found, which rule admits it, when it was asked for,\n" +
 			"where it is packed and indexed, or why not.",
 		Example: "  bucketsearch why https://example.org/missing.html\n  bucketsearch why --json example.org | jq .asked",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return errors.New("why needs one address, such as: bucketsearch why https://example.org/")
-			}
-			return nil
-		},
+		Args:    oneAddress,
 		RunE: where.reading(func(cmd *cobra.Command, args []string, a *system.Attached) error {
 			wanted, err := addresses(cmd.Context(), a, args[0])
 			if err != nil {
@@ -118,7 +112,7 @@ const foundShown = 5
 
 func printStory(out io.Writer, s why.Story, waits string, where *location) {
 	tell := func(topic, format string, args ...any) {
-		fmt.Fprintf(out, "%-10s%s\n", topic, fmt.Sprintf(format, args...))
+		fmt.Fprintf(out, "%-10s%s\n", topic, printable(fmt.Sprintf(format, args...)))
 	}
 	fmt.Fprintln(out, s.URL)
 	switch {

@@ -133,7 +133,7 @@ func (d *Dir) take(ctx context.Context, how int) error {
 		}
 		running, err := ReadRunning(d.path)
 		if err == nil {
-			return fmt.Errorf("%w: %s (another bucketsearch, process %d, runs there; stop it, or choose another directory by --data)", ErrInUse, d.path, running.PID)
+			return fmt.Errorf("%w: %s (another bucketsearch, process %d, runs there; stop it, choose another directory by --data, or let it crawl more: bucketsearch publish FILE)", ErrInUse, d.path, running.PID)
 		}
 		if time.Now().After(patient) {
 			return fmt.Errorf("%w: %s (another bucketsearch is busy there; try again when it has ended, or choose another directory by --data)", ErrInUse, d.path)

@@ -50,12 +50,7 @@ func showStrategyCommand(where *location) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show KIND",
 		Short: "Print the version in force as JSON",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("strategy show needs its kind, such as: bucketsearch strategy show %s", rules.Storage)
-			}
-			return nil
-		},
+		Args:  needs(1, "its kind", string(rules.Storage)),
 		RunE: where.reading(func(cmd *cobra.Command, args []string, a *system.Attached) error {
 			kind, err := kindOf(args[0])
 			if err != nil {
@@ -80,12 +75,7 @@ func publishStrategyCommand(where *location) *cobra.Command {
 		Long: "Publish reads what show prints (- is the standard input) and publishes it as the next\n" +
 			"version of its kind. Its version is given by the bucket; without \"from\" it holds from\n" +
 			"now on. Rules whose ranges have holes or overlaps are refused.",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("strategy publish needs one file of rules; for an example: bucketsearch strategy show %s", rules.Storage)
-			}
-			return nil
-		},
+		Args: needs(1, "one file of rules", "rules.json"),
 		RunE: where.reading(func(cmd *cobra.Command, args []string, a *system.Attached) error {
 			d, err := readStrategy(cmd.InOrStdin(), args[0])
 			if err != nil {
@@ -100,12 +90,7 @@ func shareStrategyCommand(where *location) *cobra.Command {
 	return &cobra.Command{
 		Use:   "share KIND PARTITIONS",
 		Short: "Publish a next version of equal shares",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return fmt.Errorf("strategy share needs a kind and a number of partitions, such as: bucketsearch strategy share %s 4", rules.Storage)
-			}
-			return nil
-		},
+		Args:  needs(2, "a kind and a number of partitions", string(rules.Storage)+" 4"),
 		RunE: where.reading(func(cmd *cobra.Command, args []string, a *system.Attached) error {
 			kind, err := kindOf(args[0])
 			if err != nil {

@@ -36,7 +36,7 @@ func undoForget(cmd *cobra.Command, a *system.Attached, targets []target, where 
 		case takedown.Restored:
 			fmt.Fprintf(out, "%s is no longer forgotten: what is stored of it is found again within seconds.\n", name)
 		case takedown.Lifted:
-			fmt.Fprintf(out, "%s may be crawled again. Its pages are erased and cannot come back; to fetch them anew: bucketsearch crawl %s\n", name, name)
+			fmt.Fprintf(out, "%s may be crawled again. Its pages are erased and cannot come back; to fetch them anew: bucketsearch crawl %s\n", name, quoted(name))
 		case takedown.TooLate:
 			late = true
 			fmt.Fprintf(out, "%s is being erased, which cannot be stopped. When verify says that nothing is left, bucketsearch forget --undo lets it be crawled again.\n", name)

@@ -24,7 +24,7 @@ func listStrategyCommand(where *location) *cobra.Command {
 		Short: "List what the storage partitions have",
 		Long: "List prints a line for each storage partition that any version of the strategy names:\n" +
 			"the part of all sites whose new pages it gets by ranges, and what it has stored.",
-		Args: cobra.NoArgs,
+		Args: nothing,
 		RunE: where.reading(func(cmd *cobra.Command, _ []string, a *system.Attached) error {
 			inForce, err := settings.Read(cmd.Context(), a.Bucket, time.Now())
 			if err != nil {
@@ -82,12 +82,7 @@ func splitStrategyCommand(where *location) *cobra.Command {
 			"there. The crawl goes on meanwhile. Of kind crawl, the queues of the two partitions are\n" +
 			"built anew, and no others. Until they are, nothing further is requested.",
 		Example: "  bucketsearch strategy split storage 0",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return fmt.Errorf("strategy split needs a kind and a partition, such as: bucketsearch strategy split %s 0", rules.Storage)
-			}
-			return nil
-		},
+		Args:    needs(2, "a kind and a partition", string(rules.Storage)+" 0"),
 		RunE: where.reading(func(cmd *cobra.Command, args []string, a *system.Attached) error {
 			kind, partitions, err := parsePartitions(args)
 			if err != nil {
@@ -127,12 +122,7 @@ func joinStrategyCommand(where *location) *cobra.Command {
 		Long: "Join publishes a next version in which a partition has no sites any more, and another\n" +
 			"one has them. What follows is the same as after split.",
 		Example: "  bucketsearch strategy join storage 1 0",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 3 {
-				return fmt.Errorf("strategy join needs a kind and two partitions, such as: bucketsearch strategy join %s 1 0", rules.Storage)
-			}
-			return nil
-		},
+		Args:    needs(3, "a kind and two partitions", string(rules.Storage)+" 1 0"),
 		RunE: where.reading(func(cmd *cobra.Command, args []string, a *system.Attached) error {
 			kind, partitions, err := parsePartitions(args)
 			if err != nil {
