@@ -98,14 +98,16 @@ func (f *Frontier) Shut(ctx context.Context, until time.Time) error {
 // answers were failures.
 func (f *Frontier) Resting(ctx context.Context, now time.Time) ([]Resting, error) {
 	hosts := make(map[string]Resting)
-	err := f.scan(ctx, "next", func(host string, at int64) {
+	err := f.scan(ctx, "next", func(host string, at int64) bool {
 		if until := time.UnixMilli(at); until.After(now) {
 			hosts[host] = Resting{Host: host, Until: until}
 		}
+		return true
 	})
 	if err == nil {
-		err = f.scan(ctx, "failures", func(host string, failures int64) {
+		err = f.scan(ctx, "failures", func(host string, failures int64) bool {
 			hosts[host] = Resting{Host: host, Until: hosts[host].Until, Failures: uint16(failures)}
+			return true
 		})
 	}
 	if err != nil {
@@ -118,27 +120,17 @@ func (f *Frontier) Resting(ctx context.Context, now time.Time) ([]Resting, error
 // of these answers in a row. The last argument limits the number of hosts.
 func (f *Frontier) Failing(ctx context.Context, most int) (map[string]int64, error) {
 	found := make(map[string]int64)
-	cursor := uint64(0)
-	for {
-		pairs, next, err := f.rdb.HScan(ctx, f.key("failures"), cursor, "", int64(most)).Result()
-		if err != nil {
-			return nil, f.failed("read failing hosts of", err)
-		}
-		for i := 0; i+1 < len(pairs) && len(found) < most; i += 2 {
-			if found[pairs[i]], err = strconv.ParseInt(pairs[i+1], 10, 64); err != nil {
-				return nil, f.failed("read failing hosts of", err)
-			}
-		}
-		if cursor = next; cursor == 0 || len(found) >= most {
-			return found, nil
-		}
-	}
+	err := f.scan(ctx, "failures", func(host string, failures int64) bool {
+		found[host] = failures
+		return len(found) < most
+	})
+	return found, f.wrap("read failing hosts of", err)
 }
 
-// scan passes the name and the value of every field of a Redis hash to the given function. The
-// values are numbers. The parameter name is the end of the hash's key. scan reads a thousand fields
-// at a time.
-func (f *Frontier) scan(ctx context.Context, name string, each func(field string, value int64)) error {
+// scan passes the name and the value of every field of a Redis hash to the given function, until this
+// returns false. The values are numbers. The parameter name is the end of the hash's key. scan reads a
+// thousand fields at a time.
+func (f *Frontier) scan(ctx context.Context, name string, each func(field string, value int64) bool) error {
 	for cursor := uint64(0); ; {
 		page, next, err := f.rdb.HScan(ctx, f.key(name), cursor, "", 1000).Result()
 		if err != nil {
@@ -149,7 +141,9 @@ func (f *Frontier) scan(ctx context.Context, name string, each func(field string
 			if err != nil {
 				return fmt.Errorf("%s of host %q: %w", name, page[i], err)
 			}
-			each(page[i], value)
+			if !each(page[i], value) {
+				return nil
+			}
 		}
 		if cursor = next; cursor == 0 {
 			return nil
