@@ -140,7 +140,7 @@ func printVerdict(out io.Writer, unfound []string, arg string) {
 
 // say prints a topic and what is said about it.
 func say(out io.Writer, topic, format string, args ...any) {
-	fmt.Fprintf(out, "  %-9s %s\n", topic, fmt.Sprintf(format, args...))
+	fmt.Fprintf(out, "  %-9s %s\n", topic, printable(fmt.Sprintf(format, args...)))
 }
 
 // reasoned returns a reason with its explanation, and the detail if there is one.

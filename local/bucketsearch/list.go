@@ -119,7 +119,7 @@ type listedPage struct {
 
 func printPage(out io.Writer, p inventory.Page, asJSON bool) error {
 	if !asJSON {
-		kind := cmp.Or(p.MIME, "-")
+		kind := cmp.Or(printable(p.MIME), "-")
 		if p.Asset {
 			kind = "asset"
 		}

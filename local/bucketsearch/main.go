@@ -1,11 +1,13 @@
 // Command bucketsearch crawls web sites into a bucket and searches them, on one machine.
 //
-// Begin with the function command, which lists the subcommands. Each is in the file of its name, such as why.go; files of
-// the parts of a larger command begin with its name, such as collectionsremove.go. A subcommand reads its flags, opens
-// the bucket by a method of location (location.go), calls package system or a package of functions/command, and prints
-// the result. What several subcommands share:
+// Begin with the function command, which lists the subcommands. Each is in the file of its name, such as why.go, but
+// rebuild, reindex and resend are in redo.go, and resume is in pause.go. Files of the parts of a larger command begin with
+// its name, such as collectionsremove.go. A subcommand reads its flags, opens the bucket by a method of location
+// (location.go), calls package system or a package of functions/command, and prints the result. What several subcommands
+// share:
 //
 //	file          is about
+//	args.go       the number of arguments
 //	location.go   the bucket and Redis that the flags of all commands name
 //	crawling.go   the flags of up and crawl
 //	serving.go    the flags of up and query
