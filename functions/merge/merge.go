@@ -11,7 +11,7 @@
 // A segment that is damaged, or too large to be merged, is left out and tried again after an hour; meanwhile the
 // others are merged without it.
 //
-// A merge of 2 GiB takes two to three minutes, some 2500 requests, 4 GiB of disk, and 100 bytes of memory for each
+// A merge of 2 GiB takes two to three minutes, up to 2500 requests, 4 GiB of disk, and 100 bytes of memory for each
 // document besides the memory of the words and suggestions: see segment.Merge.
 package merge
 

@@ -26,11 +26,11 @@ type Input struct {
 // The segment is in a file without a name in the directory dir (see scratch.Create), which takes up to twice the
 // size of the segment. Its content is mapped from there until the caller calls the function free.
 //
-// Stored documents, terms and columns are merged concurrently. Inputs are read through windows of 1
-// MiB, except columns, which are merged one at a time, as a whole. So Merge takes some 100 bytes of memory for each
-// document, plus 64 MiB, and the memory of the words and suggestions. It copies some parts without
-// decoding them: large stored blocks without dead documents, and most postings of terms that are in
-// one input only, of the version that is written, and in no dead document. If no document is dead,
+// Stored documents, terms and columns are merged concurrently. Inputs are read through windows (see
+// mergeWindows), except columns, which are merged one at a time, as a whole. So Merge takes some 100 bytes
+// of memory for each document, plus 64 MiB, and the memory of the words and suggestions. It copies some
+// parts without decoding them: large stored blocks without dead documents, and most postings of terms that
+// are in one input only, of the version that is written, and in no dead document. If no document is dead,
 // terms, positions, columns and words have the same bytes as if a Builder had indexed all documents.
 // The version of a language's analyzer is the lowest one in the inputs.
 func Merge(ctx context.Context, inputs []Input, most int64, dir string) (content []byte, free func(), err error) {
@@ -97,12 +97,18 @@ type input struct {
 	languages []uint16 // for each language of the input, its index among the languages of the merged segment
 }
 
+// mergeWindows is the size in bytes of all windows, one for each input, through which the same part of the
+// inputs is read. At most four parts are read at the same time. A window has at least windowSize bytes.
+const mergeWindows = 8 << 20
+
 // numberDocuments gives each living document of the inputs its number in the merged segment. It
 // returns the inputs with these numbers.
 func numberDocuments(inputs []Input) (all []*input, err error) {
 	next := uint32(0)
 	for _, i := range inputs {
-		in := &input{Segment: i.Segment, dead: i.Dead, numbers: make([]uint32, i.Segment.Documents())}
+		own := *i.Segment
+		own.window = mergeWindows / int64(len(inputs))
+		in := &input{Segment: &own, dead: i.Dead, numbers: make([]uint32, i.Segment.Documents())}
 		first := next
 		for doc := range in.numbers {
 			if in.dead != nil && in.dead.Contains(uint32(doc)) {

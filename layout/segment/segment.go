@@ -30,6 +30,7 @@ type Segment struct {
 	ref    Ref
 	tail   *tail
 	filter *identityFilter // nil unless OpenToFind has read it
+	window int64           // size in bytes of requests of windowReader, if it is larger than windowSize
 }
 
 // Totals are the statistics of a segment that scoring needs. Dead documents are included.

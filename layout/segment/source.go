@@ -60,8 +60,8 @@ func (r Ranges) Read(ctx context.Context, key string, ranges []blob.Range) ([][]
 	return parts, group.Wait()
 }
 
-// windowSize is the usual size, in bytes, of a request of windowReader. A request is larger if the
-// caller takes more bytes at once. It is smaller if less of the range is left.
+// windowSize is the usual size, in bytes, of a request of windowReader, unless Segment.window is larger. A
+// request is larger if the caller takes more bytes at once. It is smaller if less of the range is left.
 const windowSize = 1 << 20
 
 // windowReader reads a range of a segment from the first byte to the last, in few large
@@ -75,7 +75,7 @@ type windowReader struct {
 // take returns the next n bytes of the range. Later calls do not overwrite them.
 func (w *windowReader) take(ctx context.Context, n int64) ([]byte, error) {
 	if lacks := n - int64(len(w.data)); lacks > 0 {
-		size := min(max(lacks, windowSize), w.to-w.from)
+		size := min(max(lacks, windowSize, w.segment.window), w.to-w.from)
 		if size < lacks {
 			return nil, w.segment.wrap(damaged("%d bytes are asked for at %d, there are %d", lacks, w.from, size))
 		}
