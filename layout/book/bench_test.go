@@ -3,7 +3,9 @@ package book
 import (
 	"runtime"
 	"runtime/debug"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 )
@@ -61,8 +63,8 @@ func drain[T any](b testing.TB, all func(func(T, error) bool)) (rows int) {
 
 // BenchmarkMerge measures the speed of merging eight books, and the peak memory of a merge: by how
 // much the heap is larger during the merge than before it, when the eight books are in memory
-// already. The size of the heap is read at every 10,000th call of the filter. For this measurement
-// the garbage collector is set to run often, so that the heap contains little garbage.
+// already. The size of the heap is read every ten milliseconds. For this measurement the garbage
+// collector is set to run often, so that the heap contains little garbage.
 func BenchmarkMerge(b *testing.B) {
 	var readers []*Reader
 	size, rows := 0, 0
@@ -74,7 +76,7 @@ func BenchmarkMerge(b *testing.B) {
 	}
 	b.Run("plain", func(b *testing.B) {
 		for b.Loop() {
-			if _, _, _, err := Merge(b.Context(), readers, Filter{}); err != nil {
+			if _, _, _, err := Merge(b.Context(), readers); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -82,24 +84,34 @@ func BenchmarkMerge(b *testing.B) {
 	})
 	b.Run("peak", func(b *testing.B) {
 		defer debug.SetGCPercent(debug.SetGCPercent(5))
-		var before, now runtime.MemStats
+		var before runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		var peak uint64
-		asked, written := 0, 0
-		for b.Loop() {
-			content, _, _, err := Merge(b.Context(), readers, Filter{Link: func(*Link) bool {
-				if asked++; asked%10_000 == 0 {
-					runtime.ReadMemStats(&now)
-					peak = max(peak, now.HeapAlloc-min(before.HeapAlloc, now.HeapAlloc))
+		peak, done := uint64(0), make(chan struct{})
+		var watch sync.WaitGroup
+		watch.Go(func() {
+			for ticker := time.NewTicker(10 * time.Millisecond); ; {
+				var now runtime.MemStats
+				runtime.ReadMemStats(&now)
+				peak = max(peak, now.HeapAlloc-min(before.HeapAlloc, now.HeapAlloc))
+				select {
+				case <-ticker.C:
+				case <-done:
+					ticker.Stop()
+					return
 				}
-				return true
-			}})
+			}
+		})
+		written := 0
+		for b.Loop() {
+			content, _, _, err := Merge(b.Context(), readers)
 			if err != nil {
 				b.Fatal(err)
 			}
 			written = len(content)
 		}
+		close(done)
+		watch.Wait()
 		b.ReportMetric(float64(peak)/float64(written), "peak/output")
 		b.ReportMetric(float64(peak)/1e6, "peak-MB")
 	})

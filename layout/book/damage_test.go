@@ -125,22 +125,33 @@ func TestRowsThatNobodyWrites(t *testing.T) {
 	}
 }
 
+// readLinks reads decompressed bytes as a block of links, in a book with so many sources.
 func readLinks(raw []byte, sources int, wanted linkFields) (err error) {
-	b := openBlock{block: block{last: 1<<64 - 1, count: 1}, section: "links", raw: raw, reader: &Reader{name: "book"}}
-	b.links(&linkReader{table: sources}, wanted, wholeSpace, func(_ *linkReader, failed error) bool {
+	b := openRaw(raw, "links", 1, sources)
+	for _, failed := range b.links(wanted, wholeSpace) {
 		err = failed
-		return true
-	})
+	}
 	return err
 }
 
+// readOutcomes reads decompressed bytes as a block of outcomes.
 func readOutcomes(raw []byte, count uint32) (err error) {
-	b := openBlock{block: block{last: 1<<64 - 1, count: count}, section: "outcomes", raw: raw, reader: &Reader{name: "book"}}
-	b.outcomes(new(outcomeReader), wholeSpace, func(_ Outcome, failed error) bool {
+	for _, failed := range openRaw(raw, "outcomes", count, 0).outcomes(wholeSpace) {
 		err = failed
-		return true
-	})
+	}
 	return err
+}
+
+func openRaw(raw []byte, section string, count uint32, sources int) openBlock {
+	r := &Reader{name: "book"}
+	decoder, err := r.decoder()
+	if err != nil {
+		panic(err) // the options are valid
+	}
+	return openBlock{
+		block: block{last: 1<<64 - 1, count: count}, section: section, bytes: encoder.EncodeAll(raw, nil), reader: r,
+		rows: &blockReader{decoder: decoder, links: linkReader{table: sources}},
+	}
 }
 
 func FuzzDecode(f *testing.F) {

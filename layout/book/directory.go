@@ -181,7 +181,7 @@ func parseBlocks(b []byte, n int, offset int64) ([]block, int64, error) {
 // Distinct returns a copy of a book with the same outcomes and links but other bytes: its directory
 // contains the number. So the copy has another content hash, and can be stored under another key
 // after the book's key was condemned (listed for deletion). Number 0 gives the book itself. The
-// content must be a book that Encode or Merge returned; otherwise Distinct panics.
+// content must be a book that Encode, Merge or Erase returned; otherwise Distinct panics.
 func Distinct(content []byte, number uint32) []byte {
 	d, err := parseDirectory(content)
 	if err != nil {

@@ -46,7 +46,8 @@
 // is sorted by the URLs of the sources, as far as the book has outcomes of
 // them. So pages of one directory are neighbours in the table, and a link of a
 // site's navigation costs one byte before compression and next to nothing
-// after it.
+// after it. An identity that is all zero stands in place of a page that was erased (see Erase); no row has
+// its index.
 //
 //	version  since       what is new
 //	1
@@ -61,6 +62,7 @@
 //	1        2026-11-24  links of kind 'i' lead to images, style sheets, scripts and icons, which
 //	                     their field Rel tells apart; before, to images only
 //	3        2026-11-24  outcomes say in one column more whether they are of an asset (1) or not (0)
+//	1        2026-11-27  the table of sources may have zeros in place of erased pages
 //	4        2026-11-24  links say in one column more whether they are Former (1) or not (0)
 //
 // A book is written in the lowest version that can express it.

@@ -237,6 +237,14 @@ func (w *writer) close(s *blockSection, columns *columnWriter) {
 	columns.reset()
 }
 
+// copy appends a block of another book of the same version to a section, as it is.
+func (w *writer) copy(s *blockSection, b openBlock) {
+	w.close(&w.outcomeBlocks, w.outcomes.columnWriter)
+	w.close(&w.linkBlocks, w.links.columnWriter)
+	w.file = append(w.file, b.bytes...)
+	s.closed = append(s.closed, b.block)
+}
+
 // append appends the links that another writer (the parameter links) has written in the same
 // version. No row can be added afterwards.
 func (w *writer) append(links *writer) {

@@ -92,7 +92,7 @@ func TestVersions(t *testing.T) {
 // TestMergeVersions merges a book of version 1 with a book of version 2. The result must be of
 // version 2.
 func TestMergeVersions(t *testing.T) {
-	both := merged(t, Filter{}, mustEncode(t, example1()), mustEncode(t, example()))
+	both := merged(t, mustEncode(t, example1()), mustEncode(t, example()))
 	got, err := Decode(both)
 	if err != nil {
 		t.Fatal(err)

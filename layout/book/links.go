@@ -229,6 +229,19 @@ func (r *linkReader) readSources() {
 	}
 }
 
+// name reports whether a row names one of those sources for which the list, by their indexes in the table, has
+// true. It reads all rows, so that no other method can be called after it, but only the indexes of their sources.
+func (r *linkReader) name(listed []bool) (bool, error) {
+	for r.left(linkCount) > 0 {
+		r.count = int(r.uint(linkCount, uint64(r.left(linkSources))))
+		r.readSources()
+		if r.err == nil && slices.ContainsFunc(r.sources, func(number uint32) bool { return listed[number] }) {
+			return true, nil
+		}
+	}
+	return false, r.err
+}
+
 // skipUnread must be called after the last row. It skips the columns whose fields the caller does
 // not want, and which the method next has therefore not read. Without this, the method end would
 // report the unread bytes of these columns as an error.

@@ -10,15 +10,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Filter selects the content of a merged book. Each of its functions returns true for an
-// outcome or link that Merge keeps; a nil function keeps all. A function may also change text
-// fields, but no URL and no place. Merge may call a function several times for the same outcome
-// or link; the function must then do the same each time.
-type Filter struct {
-	Outcome func(*Outcome) bool
-	Link    func(*Link) bool
-}
-
 // Merge returns one book with the content of several, and the numbers of outcomes and links in it.
 // Of each URL it keeps the outcomes that determine its state, now or when further books are merged
 // (see Standing). Of several equal links it keeps one. The result does not depend on the order of
@@ -29,21 +20,19 @@ type Filter struct {
 // link. The format version of the new book is the highest of the given books, but at least 4 if a
 // link is Former.
 //
-// The filter is applied first: an outcome that it drops supersedes no other outcome.
-//
 // Memory holds the new book, a second copy of its links, the identities and URLs of their sources,
 // and all rows of one target. In addition, it holds the bytes of one request and one block for each
 // given book.
-func Merge(ctx context.Context, books []*Reader, f Filter) (content []byte, outcomes, links int, err error) {
-	content, outcomes, links, err = merge(ctx, books, f)
+func Merge(ctx context.Context, books []*Reader) (content []byte, outcomes, links int, err error) {
+	content, outcomes, links, err = merge(ctx, books)
 	if err != nil {
 		return nil, 0, 0, fmt.Errorf("cannot merge books: %w", err)
 	}
 	return content, outcomes, links, nil
 }
 
-func merge(ctx context.Context, books []*Reader, f Filter) (content []byte, outcomes, links int, err error) {
-	urls, err := sourcesOf(ctx, books, f)
+func merge(ctx context.Context, books []*Reader) (content []byte, outcomes, links int, err error) {
+	urls, err := sourcesOf(ctx, books)
 	if err != nil {
 		return nil, 0, 0, err
 	}
@@ -52,7 +41,7 @@ func merge(ctx context.Context, books []*Reader, f Filter) (content []byte, outc
 		v = max(v, b.directory.version)
 	}
 	now := make(currentBooks)
-	for s, err := range standings(ctx, books, f) {
+	for s, err := range Standings(ctx, books) {
 		if err != nil {
 			return nil, 0, 0, err
 		}
@@ -62,15 +51,15 @@ func merge(ctx context.Context, books []*Reader, f Filter) (content []byte, outc
 		now.add(s, urls)
 	}
 	table := urls.table()
-	ofLinks, links, err := mergeLinks(ctx, v, books, f, table, now)
+	ofLinks, links, err := mergeLinks(ctx, v, books, table, now)
 	if errors.Is(err, errFormer) {
-		ofLinks, links, err = mergeLinks(ctx, version4, books, f, table, now)
+		ofLinks, links, err = mergeLinks(ctx, version4, books, table, now)
 	}
 	if err != nil {
 		return nil, 0, 0, err
 	}
 	w := newWriter(ofLinks.version)
-	for s, err := range standings(ctx, books, f) {
+	for s, err := range Standings(ctx, books) {
 		if err != nil {
 			return nil, 0, 0, err
 		}
@@ -110,63 +99,20 @@ func (c currentBooks) former(source layout.Identity, index int) bool {
 	return known && !slices.Contains(in, index)
 }
 
-// sourcesOf returns a map with the identities of the sources of all links that the filter keeps. It
-// maps each to "", because the URLs are not known yet.
-func sourcesOf(ctx context.Context, books []*Reader, f Filter) (sourceURLs, error) {
+// sourcesOf returns a map with the identities of the sources of all links. It maps each to "", because the
+// URLs are not known yet.
+func sourcesOf(ctx context.Context, books []*Reader) (sourceURLs, error) {
 	urls := make(sourceURLs)
 	for _, b := range books {
 		table, err := b.Sources(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if f.Link == nil {
-			for _, id := range table {
-				urls[id] = ""
-			}
-			continue
-		}
-		var l Link
-		for r, err := range b.rows(ctx, allFields, layout.Range{}) {
-			if err != nil {
-				return nil, err
-			}
-			for _, number := range r.sources {
-				id := table[number]
-				if _, known := urls[id]; known {
-					continue
-				}
-				if l, l.Source = r.link, id; f.Link(&l) {
-					urls[id] = ""
-				}
-			}
+		for _, id := range table {
+			urls[id] = ""
 		}
 	}
 	return urls, nil
-}
-
-// filterOutcomes yields the outcomes that the filter keeps, as the filter has changed them. If the
-// filter has changed a URL, or made another field invalid, filterOutcomes yields an error.
-func filterOutcomes(all iter.Seq2[Outcome, error], f Filter) iter.Seq2[Outcome, error] {
-	if f.Outcome == nil {
-		return all
-	}
-	return func(yield func(Outcome, error) bool) {
-		for o, err := range all {
-			url := o.URL
-			if err == nil && !f.Outcome(&o) {
-				continue
-			}
-			if err == nil && o.URL != url {
-				err = fmt.Errorf("the filter has changed URL %s to %s", url, o.URL)
-			}
-			if err == nil {
-				err = checkOutcome(o)
-			}
-			if !yield(o, err) {
-				return
-			}
-		}
-	}
 }
 
 // cursor is a position in a sequence that mergeGroups merges: the row at this

@@ -53,13 +53,13 @@ func open(t testing.TB, content []byte) *Reader {
 }
 
 // merged returns the result of Merge for encoded books.
-func merged(t testing.TB, f Filter, books ...[]byte) []byte {
+func merged(t testing.TB, books ...[]byte) []byte {
 	t.Helper()
 	var readers []*Reader
 	for _, b := range books {
 		readers = append(readers, open(t, b))
 	}
-	content, outcomes, links, err := Merge(t.Context(), readers, f)
+	content, outcomes, links, err := Merge(t.Context(), readers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,14 +71,11 @@ func merged(t testing.TB, f Filter, books ...[]byte) []byte {
 
 // union returns the result that Merge must have, computed in a simple way that takes a lot
 // of memory.
-func union(f Filter, books ...Book) Book {
+func union(books ...Book) Book {
 	var all Book
 	standing := make(map[string]*Standing)
 	for _, b := range books {
 		for _, o := range b.Outcomes {
-			if f.Outcome != nil && !f.Outcome(&o) {
-				continue
-			}
 			if standing[o.URL] == nil {
 				standing[o.URL] = new(Standing)
 			}
@@ -95,13 +92,9 @@ func union(f Filter, books ...Book) Book {
 	present := make(map[Link]bool)
 	for _, b := range books {
 		for _, l := range b.Links {
-			if f.Link == nil || f.Link(&l) {
-				last, known := latest[l.Source]
-				l.Former = l.Former || known && !slices.ContainsFunc(b.Outcomes, func(o Outcome) bool {
-					return (f.Outcome == nil || f.Outcome(&o)) && o.Compare(last) == 0
-				})
-				present[l] = true
-			}
+			last, known := latest[l.Source]
+			l.Former = l.Former || known && !slices.ContainsFunc(b.Outcomes, func(o Outcome) bool { return o.Compare(last) == 0 })
+			present[l] = true
 		}
 	}
 	for l := range present {
@@ -114,17 +107,6 @@ func union(f Filter, books ...Book) Book {
 	return normal(all)
 }
 
-// someWords is a filter that drops some outcomes and links, and shortens texts of others.
-var someWords = Filter{
-	Outcome: func(o *Outcome) bool { o.Reason = ""; return o.State != Failed },
-	Link: func(l *Link) bool {
-		if l.Source[0]%2 == 0 {
-			l.Anchor = strings.TrimPrefix(l.Anchor, "t")
-		}
-		return l.Source[0]%3 > 0 && l.Kind != Asset
-	},
-}
-
 func TestMerge(t *testing.T) {
 	for seed := range uint64(15) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -134,23 +116,20 @@ func TestMerge(t *testing.T) {
 			books = append(books, scraps(rng))
 			contents = append(contents, mustEncode(t, books[len(books)-1]))
 		}
-		for _, f := range []Filter{{}, someWords} {
-			all := merged(t, f, contents...)
-			if !slices.Equal(all, mustEncode(t, union(f, books...))) {
-				got, err := Decode(all)
-				t.Fatalf("seed %d: %v (-want +got)\n%s", seed, err, difference(union(f, books...), got))
-			}
-			rng.Shuffle(len(contents), func(i, j int) { contents[i], contents[j] = contents[j], contents[i] })
-			if !slices.Equal(all, merged(t, f, contents...)) {
-				t.Fatalf("seed %d: another order gives other bytes", seed)
-			}
-			if !slices.Equal(all, merged(t, Filter{}, all, all)) {
-				t.Fatalf("seed %d: merging once more changes something", seed)
-			}
+		all := merged(t, contents...)
+		if !slices.Equal(all, mustEncode(t, union(books...))) {
+			got, err := Decode(all)
+			t.Fatalf("seed %d: %v (-want +got)\n%s", seed, err, difference(union(books...), got))
+		}
+		rng.Shuffle(len(contents), func(i, j int) { contents[i], contents[j] = contents[j], contents[i] })
+		if !slices.Equal(all, merged(t, contents...)) {
+			t.Fatalf("seed %d: another order gives other bytes", seed)
+		}
+		if !slices.Equal(all, merged(t, all, all)) {
+			t.Fatalf("seed %d: merging once more changes something", seed)
 		}
 		some := rng.IntN(len(contents) + 1)
-		halves := merged(t, Filter{}, merged(t, Filter{}, contents[:some]...), merged(t, Filter{}, contents[some:]...))
-		if !slices.Equal(merged(t, Filter{}, contents...), halves) {
+		if !slices.Equal(all, merged(t, merged(t, contents[:some]...), merged(t, contents[some:]...))) {
 			t.Fatalf("seed %d: merging some first gives other bytes", seed)
 		}
 	}
@@ -163,7 +142,7 @@ func TestMergeOfManyBlocks(t *testing.T) {
 		books = append(books, site(seed%2, 60))
 		contents = append(contents, mustEncode(t, books[seed]))
 	}
-	if !slices.Equal(merged(t, Filter{}, contents...), mustEncode(t, union(Filter{}, books...))) {
+	if !slices.Equal(merged(t, contents...), mustEncode(t, union(books...))) {
 		t.Error("not the union")
 	}
 }
@@ -232,24 +211,18 @@ func TestMergeFails(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, test := range map[string]struct {
-		ctx    context.Context
-		book   *Reader
-		filter Filter
-		want   string
+		ctx  context.Context
+		book *Reader
+		want string
 	}{
-		"damage":           {t.Context(), open(t, damaged), Filter{}, ErrDamaged.Error()},
-		"damage, filtered": {t.Context(), open(t, damaged), someWords, ErrDamaged.Error()},
-		"URL":              {t.Context(), open(t, content), Filter{Outcome: func(o *Outcome) bool { o.URL += "x"; return true }}, "has changed URL"},
-		"target":           {t.Context(), open(t, content), Filter{Link: func(l *Link) bool { l.Target += "x"; return true }}, "has changed URL"},
-		"long reason":      {t.Context(), open(t, content), Filter{Outcome: func(o *Outcome) bool { o.Reason = strings.Repeat("x", 2000); return true }}, "reason of 2000 bytes"},
-		"long anchor":      {t.Context(), open(t, content), Filter{Link: func(l *Link) bool { l.Anchor = strings.Repeat("x", 300); return true }}, "anchor of 300 bytes"},
-		"no store":         {cancelled, mustOpen(t, stored(t, mustEncode(t, site(8, 300)))), Filter{}, context.Canceled.Error()},
+		"damage":   {t.Context(), open(t, damaged), ErrDamaged.Error()},
+		"no store": {cancelled, mustOpen(t, stored(t, mustEncode(t, site(8, 300)))), context.Canceled.Error()},
 	} {
-		_, _, _, err := Merge(test.ctx, []*Reader{open(t, content), test.book}, test.filter)
+		_, _, _, err := Merge(test.ctx, []*Reader{open(t, content), test.book})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %v, want %q", name, err, test.want)
 		}
-		if errors.Is(err, ErrDamaged) != strings.HasPrefix(name, "damage") {
+		if errors.Is(err, ErrDamaged) != (name == "damage") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -3,7 +3,6 @@ package book
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"slices"
 
@@ -19,9 +18,9 @@ var errFormer = errors.New("the version is too low for former links")
 // table of sources. The last parameter says, for each page, which books have its present links. A
 // link that the page has only in other books is marked as Former (see Link). mergeLinks fails with
 // errFormer if there is such a link, and v is below 4.
-func mergeLinks(ctx context.Context, v version, books []*Reader, f Filter, table []layout.Identity, now currentBooks) (w *writer, links int, err error) {
+func mergeLinks(ctx context.Context, v version, books []*Reader, table []layout.Identity, now currentBooks) (w *writer, links int, err error) {
 	w = newWriter(v)
-	for ofTarget, err := range mergeRows(ctx, books, f, table, now) {
+	for ofTarget, err := range mergeRows(ctx, books, table, now) {
 		if err != nil {
 			return nil, 0, err
 		}
@@ -36,28 +35,27 @@ func mergeLinks(ctx context.Context, v version, books []*Reader, f Filter, table
 	return w, links, nil
 }
 
-// mergeRows yields the links that the filter keeps, from all books, as rows. All rows with the same
+// mergeRows yields the links of all books, as rows. All rows with the same
 // target come together, as one group. A row names its sources by indexes in the merged book's table
 // of sources (the parameter table). The last parameter says, for each page, which books have its
 // present links. The page's links from other books are marked as Former (see Link).
-func mergeRows(ctx context.Context, books []*Reader, f Filter, table []layout.Identity, now currentBooks) iter.Seq2[[]row, error] {
+func mergeRows(ctx context.Context, books []*Reader, table []layout.Identity, now currentBooks) iter.Seq2[[]row, error] {
 	numbers := make(map[layout.Identity]uint32, len(table))
 	for i, id := range table {
 		numbers[id] = uint32(i)
 	}
 	var sequences []iter.Seq2[row, error]
 	for i, b := range books {
-		sequences = append(sequences, filterRows(ctx, b, f, numbers, func(source layout.Identity) bool { return now.former(source, i) }))
+		sequences = append(sequences, renumberRows(ctx, b, numbers, func(source layout.Identity) bool { return now.former(source, i) }))
 	}
 	return mergeGroups(sequences, func(r, s row) int { return compareURL(r.Place, r.Target, s.Place, s.Target) })
 }
 
-// filterRows yields the links of the book b that the filter keeps, as rows for the merged book. A
-// link is marked as Former if isFormer returns true for its source (the page that contains it). A
-// row names its sources by indexes in the book's table of sources, which each book has for itself.
-// So filterRows replaces these indexes by those in the merged book's table. The parameter numbers
-// maps the identity of each source to its new index.
-func filterRows(ctx context.Context, b *Reader, f Filter, numbers map[layout.Identity]uint32, isFormer func(layout.Identity) bool) iter.Seq2[row, error] {
+// renumberRows yields the links of the book b, as rows for the merged book. A link is marked as Former if
+// isFormer returns true for its source (the page that contains it). A row names its sources by indexes in
+// the book's table of sources, which each book has for itself. So renumberRows replaces these indexes by
+// those in the merged book's table. The parameter numbers maps the identity of each source to its new index.
+func renumberRows(ctx context.Context, b *Reader, numbers map[layout.Identity]uint32, isFormer func(layout.Identity) bool) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
 		table, err := b.Sources(ctx)
 		if err != nil {
@@ -73,63 +71,22 @@ func filterRows(ctx context.Context, b *Reader, f Filter, numbers map[layout.Ide
 				yield(row{}, err)
 				return
 			}
-			kept, err := f.row(r.link, r.sources, table)
-			if err != nil {
-				yield(row{}, err)
-				return
-			}
-			for _, k := range kept {
-				past := k // the part of the row whose sources do not have the link any more
-				past.Former, past.sources = true, nil
-				present := k.sources[:0]
-				for _, number := range k.sources {
-					if k.Former || former[number] {
-						past.sources = append(past.sources, renumbered[number])
-					} else {
-						present = append(present, renumbered[number])
-					}
+			present, past := row{Link: r.link}, row{Link: r.link} // past: of sources that do not have the link any more
+			past.Former = true
+			for _, number := range r.sources {
+				if r.link.Former || former[number] {
+					past.sources = append(past.sources, renumbered[number])
+				} else {
+					present.sources = append(present.sources, renumbered[number])
 				}
-				k.sources = present
-				for _, part := range []row{k, past} {
-					if len(part.sources) > 0 && !yield(part, nil) {
-						return
-					}
+			}
+			for _, part := range []row{present, past} {
+				if len(part.sources) > 0 && !yield(part, nil) {
+					return
 				}
 			}
 		}
 	}
-}
-
-// row applies the filter to the links of one row, which differ only in their sources (the pages
-// that contain them). The parameter l is what they have in common. The parameter sources holds the
-// row's sources, as indexes in the book's table of sources, which is the last parameter. row returns
-// the links that the filter keeps. These are again one row, or several rows if the filter has changed
-// the links of only some sources.
-func (f Filter) row(l Link, sources []uint32, table []layout.Identity) ([]row, error) {
-	if f.Link == nil {
-		return []row{{l, slices.Clone(sources)}}, nil
-	}
-	var kept []row
-	for _, number := range sources {
-		changed := l
-		changed.Source = table[number]
-		if !f.Link(&changed) {
-			continue
-		}
-		if changed.Target != l.Target {
-			return nil, fmt.Errorf("the filter has changed URL %s to %s", l.Target, changed.Target)
-		}
-		if err := checkLink(&changed); err != nil {
-			return nil, err
-		}
-		changed.Source = layout.Identity{}
-		if len(kept) == 0 || kept[len(kept)-1].Link != changed {
-			kept = append(kept, row{Link: changed})
-		}
-		last := &kept[len(kept)-1]
-		last.sources = append(last.sources, number)
-	}
-	return kept, nil
 }
 
 // unite takes all rows of links to one URL, in any order, and returns them in the form that they

@@ -12,12 +12,21 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// openBlock is a block that has been read and decompressed.
+// openBlock is a block that has been read. It is valid until the next block is read.
 type openBlock struct {
 	block
 	section string // "outcomes" or "links", for errors
-	raw     []byte // the decompressed bytes; valid until the next block is read
+	bytes   []byte // the compressed bytes, as in the book; their checksum is right
 	reader  *Reader
+	rows    *blockReader
+}
+
+// blockReader decodes one block after another.
+type blockReader struct {
+	decoder  *zstd.Decoder
+	raw      []byte // memory for a decompressed block
+	outcomes outcomeReader
+	links    linkReader
 }
 
 // Outcomes yields the outcomes of the URLs whose places (see layout.Place) are in the range, sorted
@@ -26,14 +35,15 @@ type openBlock struct {
 // must not be changed.
 func (r *Reader) Outcomes(ctx context.Context, within layout.Range) iter.Seq2[Outcome, error] {
 	return func(yield func(Outcome, error) bool) {
-		var rows outcomeReader
-		for b, err := range r.blocks(ctx, "outcomes", r.directory.outcomes, within) {
+		for b, err := range r.blocks(ctx, "outcomes", touching(r.directory.outcomes, within)) {
 			if err != nil {
 				yield(Outcome{}, err)
 				return
 			}
-			if !b.outcomes(&rows, within, yield) {
-				return
+			for o, err := range b.outcomes(within) {
+				if !yield(o, err) || err != nil {
+					return
+				}
 			}
 		}
 	}
@@ -133,62 +143,64 @@ func (r *Reader) Rows(ctx context.Context, within layout.Range, texts bool) iter
 // each row it yields the linkReader, which holds the row until the next one is decoded.
 func (r *Reader) rows(ctx context.Context, wanted linkFields, within layout.Range) iter.Seq2[*linkReader, error] {
 	return func(yield func(*linkReader, error) bool) {
-		rows := linkReader{table: int(r.directory.sources)}
-		for b, err := range r.blocks(ctx, "links", r.directory.links, within) {
+		for b, err := range r.blocks(ctx, "links", touching(r.directory.links, within)) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			if !b.links(&rows, wanted, within, yield) {
-				return
+			for found, err := range b.links(wanted, within) {
+				if !yield(found, err) || err != nil {
+					return
+				}
 			}
 		}
 	}
 }
 
-// blocks reads one section of the book: all blocks of outcomes, or all blocks of links. It yields
-// those blocks, decompressed, that may contain rows whose places (hashes of URLs) are in the given
-// range. It requests neighbouring blocks together. The parameter all lists the blocks of the
-// section. The parameter section is the section's name, for errors.
-func (r *Reader) blocks(ctx context.Context, section string, all []block, within layout.Range) iter.Seq2[openBlock, error] {
+// blocks reads the given blocks, which all belong to one section of the book, and yields them one after
+// another. It requests neighbouring blocks together, up to 4 MiB at a time. The parameter section is the
+// section's name, for errors.
+func (r *Reader) blocks(ctx context.Context, section string, wanted []block) iter.Seq2[openBlock, error] {
 	return func(yield func(openBlock, error) bool) {
-		touched := touching(all, within)
 		decoder, err := r.decoder()
 		if err != nil {
 			yield(openBlock{}, fmt.Errorf("cannot read %s: %w", r.name, err))
 			return
 		}
 		defer r.decoders.Put(decoder)
-		var raw []byte
-		for len(touched) > 0 {
-			run, size := 1, int64(touched[0].size)
-			for run < len(touched) && size+int64(touched[run].size) <= maxGet {
-				size += int64(touched[run].size)
-				run++
-			}
-			b, err := r.read(ctx, touched[0].offset, size)
+		rows := &blockReader{decoder: decoder, links: linkReader{table: int(r.directory.sources)}}
+		for len(wanted) > 0 {
+			run, size := neighbours(wanted)
+			b, err := r.read(ctx, wanted[0].offset, size)
 			if err != nil {
 				yield(openBlock{}, err)
 				return
 			}
-			for _, k := range touched[:run] {
-				open := openBlock{block: k, section: section, reader: r}
-				if crc32.Checksum(b[:k.size], castagnoli) != k.crc {
+			for _, k := range wanted[:run] {
+				open := openBlock{block: k, section: section, bytes: b[:k.size], reader: r, rows: rows}
+				if crc32.Checksum(open.bytes, castagnoli) != k.crc {
 					yield(open, open.damaged(errors.New("checksum does not match")))
 					return
 				}
-				if raw, err = decoder.DecodeAll(b[:k.size], raw[:0]); err != nil {
-					yield(open, open.damaged(err))
-					return
-				}
-				open.raw, b = raw, b[k.size:]
-				if !yield(open, nil) {
+				if b = b[k.size:]; !yield(open, nil) {
 					return
 				}
 			}
-			touched = touched[run:]
+			wanted = wanted[run:]
 		}
 	}
+}
+
+// neighbours returns how many of the first blocks are requested together, and their size in bytes: those that follow
+// each other in the book without a gap, up to maxGet bytes, but at least one.
+func neighbours(blocks []block) (run int, size int64) {
+	for _, k := range blocks {
+		if run > 0 && (k.offset != blocks[0].offset+size || size+int64(k.size) > maxGet) {
+			break
+		}
+		run, size = run+1, size+int64(k.size)
+	}
+	return run, size
 }
 
 // decoder returns a decoder that no other goroutine uses.
@@ -217,69 +229,99 @@ func (b openBlock) damaged(err error) error {
 	return b.reader.damaged(fmt.Errorf("block of %s at byte %d: %w", b.section, b.offset, err))
 }
 
-// outcomes decodes a block of outcomes. The parameter rows is the decoder; it is reused for one block
-// after another. For each outcome whose place (hash of its URL) is in the given range, outcomes calls
-// the function yield. If the block is damaged, it calls yield with an error. After an error, or when
-// yield has returned false, the result is false: then no further block may be read.
-func (b openBlock) outcomes(rows *outcomeReader, within layout.Range, yield func(Outcome, error) bool) bool {
-	fail := func(err error) bool {
-		yield(Outcome{}, b.damaged(err))
-		return false
-	}
-	if err := rows.reset(b.reader.directory.version, b.raw); err != nil {
-		return fail(err)
-	}
-	for range b.count {
-		o, err := rows.next()
-		if err != nil {
-			return fail(err)
-		}
-		if o.Place < b.first || o.Place > b.last {
-			return fail(fmt.Errorf("holds %s, which is outside of the block's range", o.URL))
-		}
-		if within.Contains(o.Place) && !yield(o, nil) {
-			return false
-		}
-	}
-	if err := rows.end(); err != nil {
-		return fail(err)
-	}
-	return true
+// unpack decompresses the block. The result is valid until the next block is unpacked.
+func (b openBlock) unpack() (raw []byte, err error) {
+	b.rows.raw, err = b.rows.decoder.DecodeAll(b.bytes, b.rows.raw[:0])
+	return b.rows.raw, err
 }
 
-// links decodes the rows of links in a block, and of each row only the wanted fields. The parameter
-// rows is the decoder; it is reused for one block after another. After each row whose place (hash of
-// the link's target) is in the given range, links calls the function yield with the decoder, which
-// then holds the row. If the block is damaged, it calls yield with an error. After an error, or when
-// yield has returned false, the result is false: then no further block may be read.
-func (b openBlock) links(rows *linkReader, wanted linkFields, within layout.Range, yield func(*linkReader, error) bool) bool {
-	fail := func(err error) bool {
-		yield(nil, b.damaged(err))
-		return false
-	}
-	if err := rows.reset(b.reader.directory.version, b.raw); err != nil {
-		return fail(err)
-	}
-	count := 0
-	for rows.left(linkSame) > 0 {
-		if err := rows.next(wanted); err != nil {
-			return fail(err)
+// outcomes yields those outcomes of a block whose places (hashes of URLs) are in the given range. If the
+// block is damaged, it yields an error, and ends.
+func (b openBlock) outcomes(within layout.Range) iter.Seq2[Outcome, error] {
+	return func(yield func(Outcome, error) bool) {
+		rows := &b.rows.outcomes
+		raw, err := b.unpack()
+		if err == nil {
+			err = rows.reset(b.reader.directory.version, raw)
 		}
-		at := rows.link.Place
-		if at < b.first || at > b.last {
-			return fail(fmt.Errorf("holds %s, which is outside of the block's range", rows.link.Target))
+		if err != nil {
+			yield(Outcome{}, b.damaged(err))
+			return
 		}
-		count += rows.count
-		if within.Contains(at) && !yield(rows, nil) {
-			return false
+		for range b.count {
+			o, err := rows.next()
+			if err == nil && (o.Place < b.first || o.Place > b.last) {
+				err = fmt.Errorf("holds %s, which is outside of the block's range", o.URL)
+			}
+			if err != nil {
+				yield(Outcome{}, b.damaged(err))
+				return
+			}
+			if within.Contains(o.Place) && !yield(o, nil) {
+				return
+			}
+		}
+		if err := rows.end(); err != nil {
+			yield(Outcome{}, b.damaged(err))
 		}
 	}
-	rows.skipUnread(wanted)
-	if err := rows.end(); err != nil {
-		return fail(err)
+}
+
+// links decodes the rows of links in a block, and of each row only the wanted fields. It yields the decoder
+// when this holds a row whose place (hash of the link's target) is in the given range. If the block is damaged,
+// links yields an error, and ends.
+func (b openBlock) links(wanted linkFields, within layout.Range) iter.Seq2[*linkReader, error] {
+	return func(yield func(*linkReader, error) bool) {
+		rows := &b.rows.links
+		raw, err := b.unpack()
+		if err == nil {
+			err = rows.reset(b.reader.directory.version, raw)
+		}
+		if err != nil {
+			yield(nil, b.damaged(err))
+			return
+		}
+		count := 0
+		for rows.left(linkSame) > 0 {
+			err := rows.next(wanted)
+			at := rows.link.Place
+			if err == nil && (at < b.first || at > b.last) {
+				err = fmt.Errorf("holds %s, which is outside of the block's range", rows.link.Target)
+			}
+			if err != nil {
+				yield(nil, b.damaged(err))
+				return
+			}
+			count += rows.count
+			if within.Contains(at) && !yield(rows, nil) {
+				return
+			}
+		}
+		rows.skipUnread(wanted)
+		err = rows.end()
+		if err == nil && count != int(b.count) {
+			err = fmt.Errorf("%d links where the directory speaks of %d", count, b.count)
+		}
+		if err != nil {
+			yield(nil, b.damaged(err))
+		}
 	}
-	if count != int(b.count) {
-		return fail(fmt.Errorf("%d links where the directory speaks of %d", count, b.count))
+}
+
+// names reports whether a row of a block of links names one of those sources for which the list, by their indexes in
+// the book's table, has true. It takes a fraction of the time of links.
+func (b openBlock) names(listed []bool) (bool, error) {
+	rows := &b.rows.links
+	raw, err := b.unpack()
+	if err == nil {
+		err = rows.reset(b.reader.directory.version, raw)
 	}
-	return true
+	found := false
+	if err == nil {
+		found, err = rows.name(listed)
+	}
+	if err != nil {
+		return false, b.damaged(err)
+	}
+	return found, nil
 }

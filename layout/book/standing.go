@@ -113,14 +113,9 @@ func (s *Standing) Gone() bool {
 // identity. A Standing is valid until the next is yielded. For each book, memory holds the bytes of
 // one request and one block. An error ends the sequence.
 func Standings(ctx context.Context, books []*Reader) iter.Seq2[Standing, error] {
-	return standings(ctx, books, Filter{})
-}
-
-// standings does the work of Standings, but ignores outcomes that the filter drops.
-func standings(ctx context.Context, books []*Reader, f Filter) iter.Seq2[Standing, error] {
 	var sequences []iter.Seq2[located, error]
 	for i, b := range books {
-		sequences = append(sequences, locate(i, filterOutcomes(b.Outcomes(ctx, layout.Range{}), f)))
+		sequences = append(sequences, locate(i, b.Outcomes(ctx, layout.Range{})))
 	}
 	sameURL := func(o, p located) int { return compareURL(o.Place, o.URL, p.Place, p.URL) }
 	return func(yield func(Standing, error) bool) {

@@ -128,7 +128,7 @@ func TestBooksOfALink(t *testing.T) {
 				}
 			}
 			former := ""
-			for l, err := range open(t, merged(t, Filter{}, contents...)).Links(t.Context(), wholeSpace) {
+			for l, err := range open(t, merged(t, contents...)).Links(t.Context(), wholeSpace) {
 				if err != nil {
 					t.Fatal(err)
 				}

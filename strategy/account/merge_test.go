@@ -85,7 +85,7 @@ func TestMergedBooksSayTheSame(t *testing.T) {
 			all = append(all, factsOf(b)...)
 			books = append(books, opened(t, b))
 		}
-		content, _, _, err := book.Merge(t.Context(), books, book.Filter{})
+		content, _, _, err := book.Merge(t.Context(), books)
 		if err != nil {
 			t.Fatal(err)
 		}

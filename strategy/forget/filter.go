@@ -1,4 +1,4 @@
-// Package forget removes from books all traces of URLs that a takedown forgets: their outcomes, and
+// Package forget removes from books and ledgers all traces of URLs that a takedown forgets: their outcomes, and
 // the links from and to them. It also empties the field Detail of another URL's outcome if Detail
 // names a forgotten URL.
 package forget
@@ -11,22 +11,22 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// Filter decides which outcomes and links are kept when forgotten URLs are erased from a book, or from
-// a ledger (the list of outcomes and links in a spool object). A link contains only a hash of its
-// source page's URL. Filter learns the URL from the page's outcome, so this outcome must be in the
-// same book or ledger as the link. A Filter is for one goroutine.
+// Filter decides which outcomes and links are kept when forgotten URLs are erased from a ledger (the list
+// of outcomes and links in a spool object). A link contains only a hash of its source page's URL. Filter
+// learns the URL from the page's outcome, so this outcome must be in the same ledger as the link. A Filter
+// is for one goroutine.
 type Filter struct {
 	set takedown.Set
 
 	pages map[layout.Identity]bool // identities of those forgotten URLs for which See was called
 	// target is the target of the last link that was filtered, and targetForgotten says
-	// whether it is forgotten. This saves work: in a book, links to one target are adjacent.
+	// whether it is forgotten. This saves work: links to one target are often adjacent.
 	target          string
 	targetForgotten bool
 }
 
-// New returns a filter for one book. The caller must call the method See with all outcomes of the
-// book before it calls Link.
+// New returns a filter for one ledger, or several. The caller must call the method See with all of their
+// outcomes before it calls Link.
 func New(set takedown.Set) *Filter {
 	return &Filter{set: set, pages: make(map[layout.Identity]bool)}
 }

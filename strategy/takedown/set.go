@@ -1,6 +1,7 @@
 package takedown
 
 import (
+	"cmp"
 	"iter"
 	"maps"
 	"slices"
@@ -180,6 +181,29 @@ func (s Set) ForgetsURL(url string) bool {
 	}
 	a, err := address.Parse(url)
 	return err == nil && s.Forgets(a)
+}
+
+// Within returns ranges of places, in ascending order and disjoint, in which all forgotten URLs are. It is the
+// whole space if the place of one is not known (see PlaceOf).
+func (s Set) Within() (ranges []layout.Range) {
+	for id := range s.urls {
+		at, known := s.PlaceOf(id)
+		if !known {
+			return []layout.Range{{}}
+		}
+		ranges = append(ranges, layout.Range{From: at, To: at + 1})
+	}
+	for site := range s.sites {
+		ranges = append(ranges, layout.RangeOfSite(site))
+	}
+	slices.SortFunc(ranges, func(a, b layout.Range) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(b.To-1, a.To-1)) })
+	within := ranges[:0]
+	for _, r := range ranges {
+		if n := len(within); n == 0 || !within[n-1].Overlaps(r) { // of two that overlap, the second is in the first
+			within = append(within, r)
+		}
+	}
+	return within
 }
 
 // Since returns the time of the takedown that forgets an address; the zero time if it is

@@ -3,6 +3,7 @@ package takedown
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -86,6 +87,14 @@ func TestForget(t *testing.T) {
 	}
 	if _, known := s.PlaceOf(parse(t, "http://b.example/").ID); known {
 		t.Error("the place of a URL is known of which only the site is forgotten")
+	}
+	site := layout.RangeOfSite(layout.IdentityOf("b.example"))
+	want := []layout.Range{{From: one.Place, To: one.Place + 1}, site}
+	if site.From < one.Place {
+		slices.Reverse(want)
+	}
+	if got := s.Within(); !slices.Equal(got, want) {
+		t.Errorf("within %v, want %v", got, want)
 	}
 	for url, want := range map[string]time.Time{
 		"http://a.example/secret?q=1":     noon,

@@ -64,7 +64,7 @@ func mergeBooks(w *verifytest.World) {
 		}
 		opened, old = append(opened, reader), append(old, listed.Key)
 	}
-	content, outcomes, links, err := book.Merge(w.T.Context(), opened, book.Filter{})
+	content, outcomes, links, err := book.Merge(w.T.Context(), opened)
 	if err != nil {
 		w.T.Fatal(err)
 	}

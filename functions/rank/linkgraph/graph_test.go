@@ -169,7 +169,7 @@ func TestVotes(t *testing.T) {
 					t.Errorf("in ranges of %d pages (-want +got):\n%s", span+1, diff)
 				}
 			}
-			content, _, _, err := book.Merge(t.Context(), readers, book.Filter{})
+			content, _, _, err := book.Merge(t.Context(), readers)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -123,7 +123,7 @@ func (w *world) merge() {
 	if err != nil {
 		w.Fatal(err)
 	}
-	content, outcomes, links, err := book.Merge(w.Context(), readers, book.Filter{})
+	content, outcomes, links, err := book.Merge(w.Context(), readers)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -155,49 +155,26 @@ func (w *world) erase() {
 			if err != nil {
 				w.Fatal(err)
 			}
-			content, changed := w.without(s.Takedowns, opened)
-			if len(changed) == 0 {
+			left, err := forget.Erase(w.Context(), opened, s.Takedowns)
+			if err != nil {
+				w.Fatal(err)
+			}
+			if left == nil {
 				continue
 			}
-			is := manifest.Book{Key: layout.BookKey(p, layout.ContentHash(content)), Bytes: int64(len(content))}
-			if err := blob.CreateOnce(w.Context(), w.bucket, is.Key, content); err != nil {
+			is := manifest.Book{Key: layout.BookKey(p, layout.ContentHash(left.Content)), Bytes: int64(len(left.Content))}
+			if err := blob.CreateOnce(w.Context(), w.bucket, is.Key, left.Content); err != nil {
 				w.Fatal(err)
 			}
 			functionstest.Commit(w.T, w.bucket, p, func(m *manifest.Manifest) {
 				m.Books = append(slices.DeleteFunc(m.Books, func(b manifest.Book) bool { return b.Key == old.Key }), is)
 			})
-			written = append(written, Merged{Books: []string{old.Key}, Into: is.Key, Changed: changed})
+			written = append(written, Merged{Books: []string{old.Key}, Into: is.Key, Changed: left.Sites})
 		}
 	}
 	if err := Rename(w.Context(), w.bucket, written...); err != nil {
 		w.Fatal(err)
 	}
-}
-
-// without returns a book without forgotten URLs, and the sites of URLs of which it leaves something out.
-func (w *world) without(forgotten takedown.Set, b *book.Reader) (content []byte, changed map[uint32]bool) {
-	changed = make(map[uint32]bool)
-	filter := forget.New(forgotten)
-	for o, err := range b.Outcomes(w.Context(), layout.Range{}) {
-		if err != nil {
-			w.Fatal(err)
-		}
-		filter.See(o)
-	}
-	note := func(keep bool, at layout.Place) bool {
-		if !keep {
-			changed[at.Site()] = true
-		}
-		return keep
-	}
-	content, _, _, err := book.Merge(w.Context(), []*book.Reader{b}, book.Filter{
-		Outcome: func(o *book.Outcome) bool { return note(filter.Outcome(o), o.Place) },
-		Link:    func(l *book.Link) bool { return note(filter.Link(l), l.Place) },
-	})
-	if err != nil {
-		w.Fatal(err)
-	}
-	return content, changed
 }
 
 // set changes the settings: it takes a URL or site down, takes that back, or adds a seed.

@@ -43,7 +43,11 @@ func Run(ctx context.Context, bucket blob.Bucket, p *partition.Partition, l Limi
 	if len(books) == 0 {
 		return nil
 	}
-	key, err := Rewrite(ctx, bucket, p, books, book.Filter{})
+	content, outcomes, links, err := merge(ctx, bucket, books)
+	if err != nil {
+		return err
+	}
+	key, err := Replace(ctx, p, books, content, outcomes, links)
 	if err != nil {
 		return err
 	}
@@ -58,24 +62,24 @@ func keysOf(books []manifest.Book) (keys []string) {
 	return keys
 }
 
-// Rewrite merges old books into a new one, commits the new book in their place, and returns its
-// key. The new book has those outcomes and links of the old ones that the filter keeps. Nothing new
-// is learnt, so the manifest's field Learnt does not change, and no frontier is rebuilt. If an old
-// book is no longer listed, Rewrite commits nothing and returns no error: the next run merges the
-// books that are listed then.
-func Rewrite(ctx context.Context, bucket blob.Reader, p *partition.Partition, old []manifest.Book, filter book.Filter) (key string, err error) {
-	books, err := partition.OpenBooks(ctx, bucket, old)
+// merge returns a book with the content of the listed ones, and its numbers of outcomes and links.
+func merge(ctx context.Context, bucket blob.Reader, listed []manifest.Book) (content []byte, outcomes, links int, err error) {
+	books, err := partition.OpenBooks(ctx, bucket, listed)
 	if err != nil {
-		return "", err
+		return nil, 0, 0, err
 	}
 	readers, err := books.Readers()
 	if err != nil {
-		return "", err
+		return nil, 0, 0, err
 	}
-	content, outcomes, links, err := book.Merge(ctx, readers, filter)
-	if err != nil {
-		return "", err
-	}
+	return book.Merge(ctx, readers)
+}
+
+// Replace puts a book with the given content, and these numbers of outcomes and links, commits it in
+// place of old books, and returns its key. It must have nothing that the old books do not have: the
+// manifest's field Learnt does not change, and no frontier is rebuilt. If an old book is no longer listed,
+// Replace commits nothing and returns no error: the next run works with the books that are listed then.
+func Replace(ctx context.Context, p *partition.Partition, old []manifest.Book, content []byte, outcomes, links int) (key string, err error) {
 	merged, err := p.PutBook(ctx, content, outcomes, links)
 	if err != nil {
 		return "", err

@@ -29,67 +29,15 @@ func (e *Eraser) cleanBook(ctx context.Context, listed manifest.Book) (key strin
 	if err != nil {
 		return "", nil, err
 	}
-	filter := forget.New(e.Takedowns)
-	clean, err := isClean(ctx, opened, filter)
-	if err != nil || clean {
+	left, err := forget.Erase(ctx, opened, e.Takedowns)
+	if err != nil || left == nil {
 		return listed.Key, nil, err
 	}
-	erased = make(map[uint32]bool)
-	key, err = compact.Rewrite(ctx, e.Bucket, e.Partition, []manifest.Book{listed}, noting(erased, filter))
+	key, err = compact.Replace(ctx, e.Partition, []manifest.Book{listed}, left.Content, left.Outcomes, left.Links)
 	if err == nil {
 		e.Log.InfoContext(ctx, "erased from a book", "partition", e.ID(), "generation", e.Manifest().Generation, "book", listed.Key, "now", key)
 	}
-	return key, erased, err
-}
-
-// noting returns a filter of books that does the same as the given one. It adds to the map the sites of those URLs of
-// which it drops or changes outcomes, or drops links to them.
-func noting(sites map[uint32]bool, filter *forget.Filter) book.Filter {
-	return book.Filter{
-		Outcome: func(o *book.Outcome) bool {
-			detail := o.Detail
-			keep := filter.Outcome(o)
-			if !keep || o.Detail != detail {
-				sites[o.Place.Site()] = true
-			}
-			return keep
-		},
-		Link: func(l *book.Link) bool {
-			keep := filter.Link(l)
-			if !keep {
-				sites[l.Place.Site()] = true
-			}
-			return keep
-		},
-	}
-}
-
-// isClean reports whether a book has no outcome or link that takedowns forget. It also passes the
-// outcomes of the book to the filter's method See, which records the identities of forgotten pages.
-// The filter needs them to recognise the links on these pages. After an error of isClean the filter
-// must not be used, because it may not have seen all outcomes.
-func isClean(ctx context.Context, b *book.Reader, filter *forget.Filter) (bool, error) {
-	clean := true
-	for o, err := range b.Outcomes(ctx, layout.Range{}) {
-		if err != nil {
-			return false, err
-		}
-		if !filter.See(o) {
-			clean = false
-		}
-	}
-	if !clean {
-		return false, nil
-	}
-	for l, err := range b.Links(ctx, layout.Range{}) {
-		if err != nil {
-			return false, err
-		}
-		if !filter.Link(&l) {
-			return false, nil
-		}
-	}
-	return true, nil
+	return key, left.Sites, err
 }
 
 // dirtyPackages returns the packages with pages that takedowns forget. It also returns packages
