@@ -37,8 +37,11 @@ type PageOptions struct {
 	Disk   int64             // greatest size of the cache in Dir, in bytes
 }
 
-// queryName is the name under which the requests of search pages are counted.
-const queryName = "query"
+// Names under which the requests of persons and programs to search pages are counted, and the questions of roots.
+const (
+	queryName = "query"
+	leafName  = "leaf"
+)
 
 // Page returns a handler that serves the search page. At /metrics it serves vital signs in the text
 // format of Prometheus, to clients on the same machine or with a key of the scope metrics.
@@ -64,7 +67,8 @@ func (o PageOptions) handler(bucket blob.Bucket, recorder *vitals.Recorder, sear
 	o.Limits.Now, o.Limits.After, o.Limits.AtOnce = time.Now, time.After, atOnce*runtime.GOMAXPROCS(0)
 	limited := limit.New(recorder.WatchHTTP(queryName, page), o.Limits)
 	mux := http.NewServeMux()
-	mux.Handle("/", o.Leaves.Handler(answers, limited))
+	mux.Handle("/", limited)
+	mux.Handle(leaf.Path, recorder.WatchHTTP(leafName, o.Leaves.Handler(answers)))
 	guard := &access.Guard{Settings: inForce, Now: time.Now}
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
 		if err := guard.Private(r, control.Metrics); err != nil {

@@ -113,7 +113,7 @@ func (l *timedLeaf) serve(by *engine.Engine) (stop func(), err error) {
 		return nil, err
 	}
 	l.Leaf = of.All[0]
-	answers := of.Handler(by, http.NotFoundHandler())
+	answers := of.Handler(by)
 	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
 		answers.ServeHTTP(w, r)

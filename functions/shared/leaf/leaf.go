@@ -45,8 +45,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 )
 
+// Path is the path of the requests to a leaf.
+const Path = "/leaf"
+
 const (
-	path      = "/leaf"
 	binary    = "application/vnd.bucketsearch.answer" // media type of an answer in binary form
 	leastKey  = 16                                    // least size of a key, in bytes
 	maxAsked  = 4 << 20                               // greatest size of a question, in bytes
@@ -90,14 +92,12 @@ type Answerer interface {
 	Answer(ctx context.Context, a *search.Asked) (*search.Answer, error)
 }
 
-// Handler returns a handler that answers roots, and passes all other requests to next. It works on as many questions at
-// the same time as there are processors; further ones wait.
-func (l Leaves) Handler(by Answerer, next http.Handler) http.Handler {
+// Handler returns a handler that answers roots, for the path Path. It works on as many questions at the same time as there
+// are processors; further ones wait.
+func (l Leaves) Handler(by Answerer) http.Handler {
 	turns := make(chan struct{}, runtime.GOMAXPROCS(0))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case r.URL.Path != path:
-			next.ServeHTTP(w, r)
 		case l.key == "" || r.Method != http.MethodPost:
 			http.NotFound(w, r)
 		case subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+l.key)) == 0:
@@ -165,7 +165,7 @@ func (c client) ask(ctx context.Context, a *search.Asked) (*search.Answer, error
 	if err != nil {
 		return nil, err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.origin+path, strings.NewReader(string(question)))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.origin+Path, strings.NewReader(string(question)))
 	if err != nil {
 		return nil, err
 	}

@@ -33,9 +33,7 @@ func serve(t *testing.T, ofLeaf, ofRoot string, by answerer) search.Leaf {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(own.Handler(by, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, "other paths")
-	})))
+	server := httptest.NewServer(own.Handler(by))
 	t.Cleanup(server.Close)
 	root, err := Parse(server.URL, ofRoot)
 	if err != nil {
@@ -84,9 +82,9 @@ func TestVersionBefore(t *testing.T) {
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("a leaf of the version before: %v (-want +got)\n%s", err, diff)
 	}
-	leaf := root.Handler(answerer(func(context.Context, *search.Asked) (*search.Answer, error) { return want, nil }), nil)
+	leaf := root.Handler(answerer(func(context.Context, *search.Asked) (*search.Answer, error) { return want, nil }))
 	ask := func(accept string) *httptest.ResponseRecorder {
-		r := httptest.NewRequest("POST", path, strings.NewReader(`{"Patience":60000000000}`))
+		r := httptest.NewRequest("POST", Path, strings.NewReader(`{"Patience":60000000000}`))
 		r.Header.Set("Authorization", "Bearer "+key)
 		r.Header.Set("Accept", accept)
 		w := httptest.NewRecorder()
@@ -141,22 +139,21 @@ func TestHandler(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := own.Handler(nil, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
+	h := own.Handler(nil)
 	for _, c := range []struct {
-		method, path, body string
-		want               int
+		method, body string
+		want         int
 	}{
-		{"GET", "/search", "", http.StatusTeapot},
-		{"GET", "/leaf", "", http.StatusNotFound},
-		{"POST", "/leaf", "no JSON", http.StatusBadRequest},
-		{"POST", "/leaf", `{"Segments":["` + strings.Repeat("x", maxAsked) + `"]}`, http.StatusBadRequest},
+		{"GET", "", http.StatusNotFound},
+		{"POST", "no JSON", http.StatusBadRequest},
+		{"POST", `{"Segments":["` + strings.Repeat("x", maxAsked) + `"]}`, http.StatusBadRequest},
 	} {
-		r := httptest.NewRequest(c.method, c.path, strings.NewReader(c.body))
+		r := httptest.NewRequest(c.method, Path, strings.NewReader(c.body))
 		r.Header.Set("Authorization", "Bearer "+key)
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
 		if w.Code != c.want {
-			t.Errorf("%s %s with %d bytes: status %d, want %d", c.method, c.path, len(c.body), w.Code, c.want)
+			t.Errorf("%s with %d bytes: status %d, want %d", c.method, len(c.body), w.Code, c.want)
 		}
 	}
 }
