@@ -54,6 +54,9 @@ const (
 	maxAsked  = 4 << 20                               // greatest size of a question, in bytes
 	maxAnswer = 64 << 20                              // greatest size of an answer, in bytes
 	idle      = 64                                    // number of connections to a leaf that are kept open between questions
+	// silence is the time after which a connection of HTTP/2 is tested, and the longest time for the answer to that. Else
+	// the connection to a server that has vanished would be kept for a quarter of an hour.
+	silence = 5 * time.Second
 	// longest is the longest time for which a leaf works on one question.
 	longest = 30 * time.Second
 )
@@ -70,6 +73,7 @@ func Parse(urls, key string) (Leaves, error) {
 	l := Leaves{key: key}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = idle
+	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: silence, PingTimeout: silence}
 	connections := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	if key != "" && len(key) < leastKey {
 		return Leaves{}, fmt.Errorf("BUCKETSEARCH_LEAF_KEY has %d characters: take a secret of %d or more, such as that of openssl rand -hex 16", len(key), leastKey)
@@ -172,6 +176,7 @@ func (c client) ask(ctx context.Context, a *search.Asked) (*search.Answer, error
 	request.Header.Set("Authorization", "Bearer "+c.key)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", binary+", application/json")
+	request.Header["Idempotency-Key"] = nil // not sent: it lets the transport ask again if a kept connection turns out to be closed
 	response, err := c.connections.Do(request)
 	if err != nil {
 		return nil, err

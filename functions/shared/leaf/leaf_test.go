@@ -102,6 +102,31 @@ func TestVersionBefore(t *testing.T) {
 	}
 }
 
+// TestClosedConnection lets a leaf close a connection that the root has kept, as when the leaf is started again, or when
+// the root's process was frozen for long. The root must ask again by a new connection.
+func TestClosedConnection(t *testing.T) {
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked++; asked == 2 {
+			panic(http.ErrAbortHandler) // closes the connection
+		}
+		_ = json.NewEncoder(w).Encode(new(search.Answer))
+	}))
+	t.Cleanup(server.Close)
+	root, err := Parse(server.URL, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 2 {
+		if _, err := root.All[0].Ask(t.Context(), &search.Asked{Patience: time.Minute}); err != nil {
+			t.Errorf("question %d: %v", n, err)
+		}
+	}
+	if asked != 3 {
+		t.Errorf("the leaf was asked %d times", asked)
+	}
+}
+
 func TestAskFails(t *testing.T) {
 	works := func(context.Context, *search.Asked) (*search.Answer, error) { return new(search.Answer), nil }
 	for name, c := range map[string]struct {
