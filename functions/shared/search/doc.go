@@ -409,8 +409,8 @@
 // of the hits itself. Hits, their order and their scores are the same as without leaves. Only totals and facets that are
 // estimates may differ.
 //
-// A leaf that fails, or does not answer in time, is left out: the result is partial then, and a note says how many are
-// missing. If no leaf answers, the search fails with [ErrNoLeaf].
+// A leaf that fails, or does not answer in time, is left out: the result is partial then, a note says how many are
+// missing, and [Result].LeftOut says which and why. If no leaf answers, the search fails with [ErrNoLeaf].
 //
 // The root answers some queries alone, from the segments: for images; with Explain, Named, Pinned or Across; and with
 // the filter link:. It also corrects mistyped queries alone.

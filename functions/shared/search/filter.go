@@ -284,7 +284,7 @@ func sameValue(name, value, wanted string) bool {
 // this segment may have the value.
 func (s *search) unmatched() (notes []string) {
 	if s.scatters() {
-		if len(s.lost) > 0 {
+		if len(s.result.LeftOut) > 0 {
 			return nil
 		}
 		return s.lacking

@@ -37,6 +37,15 @@ type Asked struct {
 	Totals   *Totals
 }
 
+// Steps is the greatest number of steps of a query.
+const Steps = 3
+
+// IsFirst reports whether the step is the first of its query.
+func (a *Asked) IsFirst() bool { return len(a.Expanded) == 0 && a.Totals == nil }
+
+// IsLast reports whether the step with the given answer is the last of its query.
+func (a *Asked) IsLast(answer *Answer) bool { return a.Totals != nil || answer.Nothing }
+
 // LanguageTotals are the statistics of a language of an index (see corpusLanguage).
 type LanguageTotals struct {
 	Name      string

@@ -27,6 +27,12 @@ type Leaf interface {
 	Ask(ctx context.Context, a *Asked) (*Answer, error)
 }
 
+// LeftOut is a leaf that is left out of an answer, and the reason.
+type LeftOut struct {
+	Leaf string // its name
+	Err  error
+}
+
 // ErrNoLeaf is the error of a search that no leaf answers, or none in time.
 var ErrNoLeaf = errors.New("no leaf answers")
 
@@ -103,7 +109,7 @@ func (s *search) scatters() bool {
 
 // ask sends the same question to all leaves that have answered so far, except those in s.idle, each for its segments.
 // It calls the function take with each answer, in the order of the leaves. Leaves that fail or answer too late are added
-// to s.lost, and not asked again for this query. If none answers and none is idle, the error is ErrNoLeaf.
+// to s.result.LeftOut, and not asked again for this query. If none answers and none is idle, the error is ErrNoLeaf.
 func (s *search) ask(ctx context.Context, a Asked, take func(of leafShare, answer *Answer) error) error {
 	a.Query, a.Apart, a.Begun = *s.query, s.query.apart, s.ix.begun
 	a.Unquoted = s.unquoted
@@ -120,7 +126,7 @@ func (s *search) ask(ctx context.Context, a Asked, take func(of leafShare, answe
 	var group errgroup.Group
 	fork := meter.NewFork(within)
 	for i, of := range s.ix.shares {
-		if name := of.leaf.Name(); slices.Contains(s.lost, name) || slices.Contains(s.idle, name) {
+		if name := of.leaf.Name(); s.leavesOut(name) || slices.Contains(s.idle, name) {
 			continue
 		}
 		group.Go(func() error {
@@ -149,7 +155,7 @@ func (s *search) ask(ctx context.Context, a Asked, take func(of leafShare, answe
 		case errors.As(err, &unknown):
 			return err
 		case err != nil:
-			s.lost, last = append(s.lost, of.leaf.Name()), err
+			s.result.LeftOut, last = append(s.result.LeftOut, LeftOut{of.leaf.Name(), err}), err
 			s.result.Partial = true
 		case answers[i] != nil:
 			answered = true
@@ -278,10 +284,15 @@ func carriedBy(c *Candidate) carried {
 	return k
 }
 
+// leavesOut reports whether the leaf with this name is left out.
+func (s *search) leavesOut(name string) bool {
+	return slices.ContainsFunc(s.result.LeftOut, func(l LeftOut) bool { return l.Leaf == name })
+}
+
 // notAnswered returns a note about the leaves that have not answered; "" if all have.
 func (s *search) notAnswered() string {
-	if len(s.lost) == 0 {
+	if len(s.result.LeftOut) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of the %d servers that search parts of the index did not answer: their pages are missing.", len(s.lost), len(s.ix.shares))
+	return fmt.Sprintf("%d of the %d servers that search parts of the index did not answer: their pages are missing.", len(s.result.LeftOut), len(s.ix.shares))
 }

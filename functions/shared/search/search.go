@@ -185,7 +185,6 @@ type search struct {
 	isGiven    bool                // whether the root has given the field expanded
 	// what the leaves have told about the candidates that they found; nil unless the search scatters
 	carried map[spot]carried
-	lost    []string // names of the leaves that have not answered
 	idle    []string // names of the leaves that have said that they have nothing to find (see Answer.Nothing)
 	lacking []string // result of the method unmatched, as all leaves have it
 	// number of files without text that a list of all documents leaves out
@@ -285,7 +284,7 @@ func (s *search) candidates(ctx deadline) (best []match, err error) {
 	} else {
 		best, err = s.scan(ctx)
 	}
-	if n, known, all := s.documentsOfOneWord(); err == nil && known && !s.isLeaf && len(s.lost) == 0 {
+	if n, known, all := s.documentsOfOneWord(); err == nil && known && !s.isLeaf && len(s.result.LeftOut) == 0 {
 		s.result.Total, s.result.Exact = max(n, s.result.Total), all || s.result.Exact
 	}
 	return best, err
@@ -424,8 +423,10 @@ type Result struct {
 	Pinned  int  // number of pages of Query.Pinned that are in the index and that the filters accept
 	Hits    []Hit
 	Facets  []Facet  // facets in the order of Query.Facets
-	Partial bool     // whether the deadline passed before all segments were searched
+	Partial bool     // whether the deadline passed before all segments were searched, or a leaf is left out
 	Notes   []string // sentences about what was cut or left out
+	// leaves whose pages are missing, and why
+	LeftOut []LeftOut
 	// the query that was probably meant, if this one seems to be mistyped; nil otherwise
 	Meant *Meant
 	// how the query was translated into each language of Query.Across with a dictionary
