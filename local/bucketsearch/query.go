@@ -41,7 +41,9 @@ func queryCommand(where *location) *cobra.Command {
 			"The servers of an index that is too large for one share the work: with BUCKETSEARCH_LEAVES,\n" +
 			"the URLs of others, a server asks them to search parts of the index, and joins what they\n" +
 			"find. All of them need the same BUCKETSEARCH_LEAF_KEY, a secret of 16 characters or more. What\n" +
-			"does not answer in time is left out, and the answer says so.\n\n" +
+			"does not answer in time is left out, and the answer says so. After three failures in a row, a\n" +
+			"server is not asked for a while, of a second at first and of half a minute at most: then its\n" +
+			"bucketsearch_leaf_resting is 1 in /metrics, and status has an alert.\n\n" +
 			"BUCKETSEARCH_JUDGES and BUCKETSEARCH_CLICKS are read as by bucketsearch up.",
 		Example: "  bucketsearch query --s3 https://s3.eu-central-1.amazonaws.com/my-bucket --listen 0.0.0.0:8080\n" +
 			"  bucketsearch query --s3 http://127.0.0.1:9000/pages --cache /var/cache/bs --cache-size 20GB\n" +

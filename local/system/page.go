@@ -77,7 +77,7 @@ func (o PageOptions) handler(bucket blob.Bucket, recorder *vitals.Recorder, sear
 			http.Error(w, refused.Sentence, refused.Status)
 			return
 		}
-		all := requestGauges(limited)
+		all := append(requestGauges(limited), leafGauges(answers)...)
 		if gauges != nil {
 			all = append(all, gauges(r.Context())...)
 		}
@@ -115,6 +115,24 @@ func requestGauges(limited *limit.Handler) []vitals.Gauge {
 		requests("waiting", "Requests to the search page that wait to be worked on.", func(c limit.Counts) float64 { return float64(c.Waiting) }),
 		requests("waited_seconds_total", "Time for which requests to the search page have waited to be worked on.", func(c limit.Counts) float64 { return c.Waited.Seconds() }),
 	}
+}
+
+// leafGauges returns a metric with a value for each leaf of a search page; none if the page has no leaves.
+func leafGauges(e *engine.Engine) []vitals.Gauge {
+	g := vitals.Gauge{
+		Name: "bucketsearch_leaf_resting", Help: "Servers that search parts of the index: 1 while one is not asked, because it did not answer.",
+		Label: "leaf", Values: make(map[string]float64),
+	}
+	for name, rests := range e.Resting() {
+		g.Values[name] = 0
+		if rests {
+			g.Values[name] = 1
+		}
+	}
+	if len(g.Values) == 0 {
+		return nil
+	}
+	return []vitals.Gauge{g}
 }
 
 // gauges returns metrics of the lengths of the queues and, if it can be read, of the progress of the

@@ -2,6 +2,7 @@ package system
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -88,7 +89,7 @@ func TestSearcherWithoutABucket(t *testing.T) {
 }
 
 // TestSearcherAsksLeaves searches a bucket by two servers, of which one asks the other to search. Without the other,
-// it cannot answer.
+// it cannot answer. Both tell of this in their metrics.
 func TestSearcherAsksLeaves(t *testing.T) {
 	t.Parallel()
 	s := open(t, options(t))
@@ -109,8 +110,9 @@ func TestSearcherAsksLeaves(t *testing.T) {
 	}
 	other := newServer("")
 	home := newServer(other.URL)
-	ask := func() (status int, body string) {
-		response, err := http.Get(home.URL + "/v1/search?q=number+3")
+	get := func(of *httptest.Server, path string) (status int, body string) {
+		t.Helper()
+		response, err := http.Get(of.URL + path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,11 +123,26 @@ func TestSearcherAsksLeaves(t *testing.T) {
 		}
 		return response.StatusCode, strings.ReplaceAll(string(content), `": `, `":`)
 	}
-	if status, body := ask(); status != http.StatusOK || !strings.Contains(body, `"title":"Page 3"`) || strings.Contains(body, "partial") {
+	const search = "/v1/search?q=number+3"
+	if status, body := get(home, search); status != http.StatusOK || !strings.Contains(body, `"title":"Page 3"`) || strings.Contains(body, "partial") {
 		t.Errorf("status %d: %.500s", status, body)
 	}
+	metric := func(of *httptest.Server, want string) {
+		t.Helper()
+		if _, body := get(of, "/metrics"); !strings.Contains(body, want+"\n") {
+			t.Errorf("the metrics lack %s:\n%s", want, body)
+		}
+	}
+	metric(home, fmt.Sprintf("bucketsearch_leaf_resting{leaf=%q} 0", other.URL))
+	metric(other, `bucketsearch_invocations_total{function="leaf"} 2`)
 	other.Close()
-	if status, body := ask(); status != http.StatusServiceUnavailable {
-		t.Errorf("without the other server: status %d: %.500s", status, body)
+	for range 3 {
+		if status, body := get(home, search); status != http.StatusServiceUnavailable {
+			t.Errorf("without the other server: status %d: %.500s", status, body)
+		}
+	}
+	metric(home, fmt.Sprintf("bucketsearch_leaf_resting{leaf=%q} 1", other.URL))
+	if status, body := get(home, "/readyz"); status != http.StatusOK || !strings.Contains(body, "1 of the 1 servers") {
+		t.Errorf("ready: status %d: %s", status, body)
 	}
 }

@@ -79,7 +79,7 @@ type Answer struct {
 	TotalExact bool               `json:"total_exact"` // whether Total is the number of all matches
 	TookMillis float64            `json:"took_ms"`
 	Incomplete bool               `json:"incomplete"` // whether pages are missing because a part of the index is lost
-	Partial    bool               `json:"partial"`    // whether the search ended early, because its time was up
+	Partial    bool               `json:"partial"`    // whether the search ended early, because its time was up, or a part of the index could not be asked
 	Notes      []string           `json:"notes"`      // sentences for people about what was cut, left out or damaged
 	DidYouMean *Correction        `json:"did_you_mean"`
 	Results    []Result           `json:"results"`

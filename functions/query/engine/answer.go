@@ -16,7 +16,8 @@ type Answer struct {
 	TookMillis float64 `json:"took_ms"`
 	// whether pages are missing because a part of the index is lost
 	Incomplete bool `json:"incomplete,omitempty"`
-	// whether the search ended before it had read everything, because its time was up
+	// whether the search ended before it had read everything, because its time was up, or a server that searches a part
+	// of the index did not answer
 	Partial    bool                `json:"partial,omitempty"`
 	Notes      []string            `json:"notes,omitempty"` // sentences for the reader about what was cut, left out or damaged
 	DidYouMean *Correction         `json:"did_you_mean,omitempty"`

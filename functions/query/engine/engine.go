@@ -30,6 +30,7 @@ type Engine struct {
 	ranges    *rangecache.Cache
 	wholes    wholes
 	documents *search.Memory
+	breakers  breakers
 
 	snapshots snapshots
 	abouts    abouts
@@ -163,6 +164,7 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 			err = e.unlessDeleted(ctx, current, q.AsOf)
 		}
 		if err == nil {
+			e.tellLeftOut(ctx, found.LeftOut)
 			if q.AsOf.IsZero() {
 				found.Notes = append(found.Notes, e.waiting(current, found.Total)...)
 			} else if q.AsOf.After(e.Now()) {

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
+	"github.com/bucketsearch/bucketsearch/functions/shared/vitals"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/strategy/curation"
@@ -50,8 +52,7 @@ func (e *Engine) Answer(ctx context.Context, a *search.Asked) (*search.Answer, e
 	return nil, fmt.Errorf("cannot answer a root: %w", err)
 }
 
-// ownLeaf is one of the engine's leaves. It logs why a leaf is left out of an answer: the person who searches is told
-// only how many are.
+// ownLeaf is one of the engine's leaves. The engine's breakers decide whether it is asked.
 type ownLeaf struct {
 	search.Leaf
 	engine *Engine
@@ -61,15 +62,30 @@ type ownLeaf struct {
 // Ask implements search.Leaf. A leaf that does not know a segment although root and leaf have read the manifests again
 // is left out like one that fails: it may be on another bucket, or short of memory.
 func (l ownLeaf) Ask(ctx context.Context, a *search.Asked) (*search.Answer, error) {
-	answer, err := l.Leaf.Ask(ctx, a)
+	most, asks := l.engine.breakers.begin(l.Name(), a, l.engine.Now())
+	if !asks {
+		return nil, errRests
+	}
+	within, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	to := *a
+	to.Patience = most
+	answer, err := l.Leaf.Ask(within, &to)
 	if of, is := errors.AsType[*search.Unreadable](err); is {
 		if !l.reread {
 			return nil, err
 		}
 		err = fmt.Errorf("it does not know the segment %s: give it the same bucket and enough memory", of.Segment)
 	}
-	if err != nil {
-		l.engine.Log.WarnContext(ctx, "a leaf is left out of an answer", "leaf", l.Name(), "error", err)
+	switch {
+	case err == nil && a.IsLast(answer):
+		if l.engine.breakers.answered(l.Name()) {
+			l.engine.Log.InfoContext(ctx, "a leaf is asked by all queries again", "leaf", l.Name())
+		}
+	case err != nil && a.Patience >= leastPatience && !errors.Is(ctx.Err(), context.Canceled):
+		if rest := l.engine.breakers.failed(l.Name(), l.engine.Now()); rest > 0 {
+			l.engine.Log.WarnContext(ctx, "a leaf is not asked for a while, as it did not answer", "leaf", l.Name(), "rest", rest.String(), "error", err)
+		}
 	}
 	return answer, err
 }
@@ -81,6 +97,28 @@ func (e *Engine) leaves(reread bool) (all []search.Leaf) {
 		all = append(all, ownLeaf{leaf, e, reread})
 	}
 	return all
+}
+
+// tellLeftOut records that an answer lacks the pages of some leaves: the person who searches is told only how many
+// leaves these are.
+func (e *Engine) tellLeftOut(ctx context.Context, leaves []search.LeftOut) {
+	if len(leaves) > 0 {
+		message.Note(ctx, vitals.LeafLeftOut)
+	}
+	for _, l := range leaves {
+		if !errors.Is(l.Err, errRests) { // that it rests is logged once
+			e.Log.WarnContext(ctx, "a leaf is left out of an answer", "leaf", l.Leaf, "error", l.Err)
+		}
+	}
+}
+
+// Resting returns the names of the engine's leaves, and for each whether it rests at present (see breakers).
+func (e *Engine) Resting() map[string]bool {
+	resting := make(map[string]bool, len(e.Leaves))
+	for _, leaf := range e.Leaves {
+		resting[leaf.Name()] = e.breakers.rests(leaf.Name())
+	}
+	return resting
 }
 
 // chosen returns the parts of the index that a root asks for, in its order. If the snapshot lacks one of them, chosen

@@ -31,6 +31,10 @@ const (
 	RedisNearlyFull = "Redis is nearly full" // it has used 80 % of its memory or more
 )
 
+// LeafLeftOut is the note of the function query that an answer lacks pages: a server that searches a part of the index
+// did not answer.
+const LeafLeftOut = "an answer lacks the pages of a server"
+
 // Alert is a condition that a person should know of.
 type Alert struct {
 	Name  string    `json:"name"`  // kind of the condition, such as "limit/requests"
@@ -94,6 +98,10 @@ func Judge(s State) []Alert {
 		raise("redis", s.Now.Add(-s.Signs.Over.Duration()), "Redis is full. The crawl waits, and goes on by itself when there is room; nothing is lost. %s.", room)
 	case notes[RedisNearlyFull] > 0:
 		raise("redis", s.Now.Add(-s.Signs.Over.Duration()), "Redis has used more than 80 %% of its memory, and when it is full, the crawl waits. %s.", room)
+	}
+	if n := s.Signs.Function("query").Notes[LeafLeftOut]; n > 0 {
+		raise("leaves", s.Now.Add(-s.Signs.Over.Duration()), "Answers to searches lacked pages (%d in the last %v), because a server that searches a part of the index did not answer. The log of the search page names it, and so does bucketsearch_leaf_resting in its /metrics.",
+			n, s.Signs.Over.Duration().Round(time.Minute))
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Waiting)) {
 		waited, sign := s.Waiting[name], s.Signs.Function(name)

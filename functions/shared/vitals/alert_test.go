@@ -52,6 +52,8 @@ func TestJudge(t *testing.T) {
 			{"redis", "Redis has used more than 80 % of its memory, and when it is full, the crawl waits. Give it more memory (on AWS the parameter RedisNode), or limit what is crawled.", start.Add(-10 * time.Minute)}}},
 		{"Redis is full", State{Signs: signs(Sign{Function: "sweep", Invocations: 2, Notes: map[string]int64{RedisNearlyFull: 1, RedisFull: 1}})}, []Alert{
 			{"redis", "Redis is full. The crawl waits, and goes on by itself when there is room; nothing is lost. Give it more memory (on AWS the parameter RedisNode), or limit what is crawled.", start.Add(-10 * time.Minute)}}},
+		{"leaves do not answer", State{Signs: signs(Sign{Function: "query", Invocations: 9, Notes: map[string]int64{LeafLeftOut: 4}})}, []Alert{
+			{"leaves", "Answers to searches lacked pages (4 in the last 10m0s), because a server that searches a part of the index did not answer. The log of the search page names it, and so does bucketsearch_leaf_resting in its /metrics.", start.Add(-10 * time.Minute)}}},
 		{"work waits for a moment", State{Waiting: waiting(Window)}, nil},
 		{"work waits for what works", State{Waiting: waiting(time.Hour), Signs: signs(Sign{Function: "index", Invocations: 1})}, nil},
 		{"work waits for what is at it", State{Waiting: waiting(time.Hour), Signs: signs(Sign{Function: "index", InFlight: 1})}, nil},

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 )
 
 // bounds are the upper bounds of the buckets of the histogram of durations, in seconds.
@@ -172,15 +174,17 @@ func decimal(value float64) string { return strconv.FormatFloat(value, 'g', -1, 
 const Incomplete = "X-Incomplete"
 
 // WatchHTTP returns the handler of a function that answers HTTP, with each request recorded
-// as an invocation of the function with the given name (see Watch). A request has failed if its
-// answer has a status of 500 or above or the header Incomplete, or if the handler panics.
+// as an invocation of the function with the given name (see Watch), with what message.Note notes. A
+// request has failed if its answer has a status of 500 or above or the header Incomplete, or if the
+// handler panics.
 func (r *Recorder) WatchHTTP(name string, handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		end := r.begin(name, 1)
 		failure := errPanic // unless the handler returns
 		defer func() { end(failure) }()
 		noted := &statusWriter{ResponseWriter: w}
-		handler.ServeHTTP(noted, request)
+		listening := message.Listen(request.Context(), message.Listener{Noted: func(what string) { r.note(name, what) }})
+		handler.ServeHTTP(noted, request.WithContext(listening))
 		if failure = nil; noted.status >= http.StatusInternalServerError {
 			failure = fmt.Errorf("%s %s was answered by %d %s", request.Method, request.URL.Path, noted.status, http.StatusText(noted.status))
 		} else if lacking := w.Header().Get(Incomplete); lacking != "" {

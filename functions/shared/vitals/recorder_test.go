@@ -95,6 +95,7 @@ func TestWatchHTTP(t *testing.T) {
 		case "/panic":
 			panic(http.ErrAbortHandler)
 		case "/gone":
+			message.Note(request.Context(), "it is gone")
 			http.NotFound(w, request)
 		case "/broken":
 			w.WriteHeader(http.StatusServiceUnavailable)
@@ -115,6 +116,7 @@ func TestWatchHTTP(t *testing.T) {
 	want := map[string]Activity{"query": {
 		Invocations: 4, Failures: 2, BusySeconds: 0.4,
 		LastError: &LastError{"GET /broken was answered by 503 Service Unavailable", clock.Now()},
+		Notes:     map[string]int64{"it is gone": 1},
 	}}
 	expect(t, "activity", want, r.read().functions)
 }
