@@ -36,8 +36,8 @@ type LeftOut struct {
 // ErrNoLeaf is the error of a search that no leaf answers, or none in time.
 var ErrNoLeaf = errors.New("no leaf answers")
 
-// leafPatience is the time for one answer of a leaf if the query has no deadline.
-const leafPatience = 10 * time.Second
+// leafPatience is the longest time for one answer of a leaf. A query may have more: on Lambda, what the function has.
+const leafPatience = 5 * time.Second
 
 // leafShare is what a leaf searches: some parts of the index.
 type leafShare struct {
@@ -118,7 +118,7 @@ func (s *search) ask(ctx context.Context, a Asked, take func(of leafShare, answe
 	}
 	a.Patience = leafPatience
 	if end, ends := ctx.Deadline(); ends {
-		a.Patience = time.Until(end)
+		a.Patience = min(a.Patience, time.Until(end))
 	}
 	answers, failures := make([]*Answer, len(s.ix.shares)), make([]error, len(s.ix.shares))
 	within, cancel := context.WithTimeout(ctx, a.Patience)

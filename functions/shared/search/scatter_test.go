@@ -277,6 +277,26 @@ func TestHangingLeaf(t *testing.T) {
 	}
 }
 
+// TestPatience asks leaves by queries that have more or less time than a leaf may take, or no deadline.
+func TestPatience(t *testing.T) {
+	one := keyed(t, nil, []segment.Document{page("http://a/1", "fox")})
+	ix, _ := amongLeaves(one, 1, func(_ int, a *Asked) error {
+		return fmt.Errorf("%w: %v", errAsked, a.Patience)
+	})
+	for deadline, want := range map[time.Duration]string{time.Minute: ": 5s", 2 * time.Second: ": 1."} {
+		ctx, cancel := context.WithTimeout(t.Context(), deadline)
+		defer cancel()
+		if _, err := ix.Search(ctx, Query{Text: "fox", Size: 10}); !errors.Is(err, errAsked) || !strings.Contains(err.Error(), want) {
+			t.Errorf("with %v: %v", deadline, err)
+		}
+	}
+	if _, err := ix.Search(t.Context(), Query{Text: "fox", Size: 10}); !strings.Contains(err.Error(), ": 5s") {
+		t.Errorf("without a deadline: %v", err)
+	}
+}
+
+var errAsked = errors.New("asked")
+
 // TestDeadForRoot searches by a leaf that does not know yet that a page is deleted: it must not be found.
 func TestDeadForRoot(t *testing.T) {
 	docs := []segment.Document{page("http://a/1", "fox"), page("http://a/2", "fox")}
