@@ -5,9 +5,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
-	"slices"
 
 	"github.com/bucketsearch/bucketsearch/functions/query/engine"
 	"github.com/bucketsearch/bucketsearch/functions/query/request"
@@ -40,8 +38,8 @@ func serverRoutes(mux *http.ServeMux, e *engine.Engine) {
 		if err := e.Ready(r.Context()); err != nil {
 			e.Log.ErrorContext(r.Context(), "not ready", "error", err)
 			status, sentence = http.StatusServiceUnavailable, request.FailureOf(err).Sentence
-		} else if resting := slices.DeleteFunc(slices.Collect(maps.Values(e.Resting())), func(rests bool) bool { return !rests }); len(resting) > 0 {
-			sentence += fmt.Sprintf(" %d of the %d servers that search parts of the index do not answer.", len(resting), len(e.Leaves))
+		} else if n := len(e.Resting()); n > 0 {
+			sentence += fmt.Sprintf(" %d of the %d servers that search parts of the index do not answer.", n, len(e.Leaves))
 		}
 		writeText(w, status, "no-store", "text/plain; charset=utf-8", sentence+"\n")
 	})

@@ -123,11 +123,11 @@ func leafGauges(e *engine.Engine) []vitals.Gauge {
 		Name: "bucketsearch_leaf_resting", Help: "Servers that search parts of the index: 1 while one is not asked, because it did not answer.",
 		Label: "leaf", Values: make(map[string]float64),
 	}
-	for name, rests := range e.Resting() {
-		g.Values[name] = 0
-		if rests {
-			g.Values[name] = 1
-		}
+	for _, leaf := range e.Leaves {
+		g.Values[leaf.Name()] = 0
+	}
+	for _, name := range e.Resting() {
+		g.Values[name] = 1
 	}
 	if len(g.Values) == 0 {
 		return nil

@@ -5,7 +5,6 @@ import (
 	"context"
 	"log"
 	"math/rand/v2"
-	"net/http"
 	"os"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/query/engine"
 	"github.com/bucketsearch/bucketsearch/functions/query/web"
 	"github.com/bucketsearch/bucketsearch/functions/shared/environment"
-	"github.com/bucketsearch/bucketsearch/functions/shared/leaf"
 )
 
 func main() {
@@ -28,8 +26,5 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	mux := http.NewServeMux()
-	mux.Handle(leaf.Path, e.Leaves.Handler(answers))
-	mux.Handle("/", query.Handler(web.Site{Engine: answers, Judging: web.Judging{Keys: e.Judges, Bucket: e.Bucket}, Clicks: web.Clicks{Key: e.Clicks, Bucket: e.Bucket, Random: rand.IntN}}))
-	e.Serve(mux)
+	e.Serve(e.Leaves.Route(answers, query.Handler(web.Site{Engine: answers, Judging: web.Judging{Keys: e.Judges, Bucket: e.Bucket}, Clicks: web.Clicks{Key: e.Clicks, Bucket: e.Bucket, Random: rand.IntN}})))
 }

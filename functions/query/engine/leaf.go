@@ -112,13 +112,14 @@ func (e *Engine) tellLeftOut(ctx context.Context, leaves []search.LeftOut) {
 	}
 }
 
-// Resting returns the names of the engine's leaves, and for each whether it rests at present (see breakers).
-func (e *Engine) Resting() map[string]bool {
-	resting := make(map[string]bool, len(e.Leaves))
+// Resting returns the names of the engine's leaves that are not asked at present, as they did not answer (see breakers).
+func (e *Engine) Resting() (names []string) {
 	for _, leaf := range e.Leaves {
-		resting[leaf.Name()] = e.breakers.rests(leaf.Name())
+		if name := leaf.Name(); e.breakers.rests(name) {
+			names = append(names, name)
+		}
 	}
-	return resting
+	return names
 }
 
 // chosen returns the parts of the index that a root asks for, in its order. If the snapshot lacks one of them, chosen

@@ -112,6 +112,14 @@ func (l Leaves) Handler(by Answerer) http.Handler {
 	})
 }
 
+// Route returns a handler that answers roots as that of Handler does, and passes requests for other paths to others.
+func (l Leaves) Route(by Answerer, others http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle(Path, l.Handler(by))
+	mux.Handle("/", others)
+	return mux
+}
+
 func respond(w http.ResponseWriter, r *http.Request, by Answerer, turns chan struct{}) {
 	var asked search.Asked
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxAsked)).Decode(&asked); err != nil {

@@ -164,21 +164,22 @@ func TestHandler(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := own.Handler(nil)
+	h := own.Route(nil, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
 	for _, c := range []struct {
-		method, body string
-		want         int
+		method, path, body string
+		want               int
 	}{
-		{"GET", "", http.StatusNotFound},
-		{"POST", "no JSON", http.StatusBadRequest},
-		{"POST", `{"Segments":["` + strings.Repeat("x", maxAsked) + `"]}`, http.StatusBadRequest},
+		{"GET", "/search", "", http.StatusTeapot},
+		{"GET", Path, "", http.StatusNotFound},
+		{"POST", Path, "no JSON", http.StatusBadRequest},
+		{"POST", Path, `{"Segments":["` + strings.Repeat("x", maxAsked) + `"]}`, http.StatusBadRequest},
 	} {
-		r := httptest.NewRequest(c.method, Path, strings.NewReader(c.body))
+		r := httptest.NewRequest(c.method, c.path, strings.NewReader(c.body))
 		r.Header.Set("Authorization", "Bearer "+key)
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
 		if w.Code != c.want {
-			t.Errorf("%s with %d bytes: status %d, want %d", c.method, len(c.body), w.Code, c.want)
+			t.Errorf("%s %s with %d bytes: status %d, want %d", c.method, c.path, len(c.body), w.Code, c.want)
 		}
 	}
 }

@@ -283,11 +283,11 @@ func TestPatience(t *testing.T) {
 	ix, _ := amongLeaves(one, 1, func(_ int, a *Asked) error {
 		return fmt.Errorf("%w: %v", errAsked, a.Patience)
 	})
-	for deadline, want := range map[time.Duration]string{time.Minute: ": 5s", 2 * time.Second: ": 1."} {
-		ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	for most, want := range map[time.Duration]string{time.Minute: ": 5s", 2 * time.Second: ": 1."} {
+		ctx, cancel := context.WithTimeout(t.Context(), most)
 		defer cancel()
 		if _, err := ix.Search(ctx, Query{Text: "fox", Size: 10}); !errors.Is(err, errAsked) || !strings.Contains(err.Error(), want) {
-			t.Errorf("with %v: %v", deadline, err)
+			t.Errorf("with %v: %v", most, err)
 		}
 	}
 	if _, err := ix.Search(t.Context(), Query{Text: "fox", Size: 10}); !strings.Contains(err.Error(), ": 5s") {
