@@ -8,6 +8,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
 // Effect says what must be done to the frontiers (queues of URLs to request) after a change of settings. The zero
@@ -31,6 +32,7 @@ type Effect struct {
 //	what is new                                               effect
 //	a URL that takedowns hide or forget                       Taken: the URL
 //	a site that takedowns hide or forget                      Judge: the range of the site
+//	a takedown is taken back                                  Judge: the range of the URL or site
 //	a seed whose scope is not the whole web                   Judge: the ranges of its sites
 //	a sitemap                                                 Judge: the range of its URL
 //	a collection, if there were two or more before            Judge: the ranges of its seeds and sitemaps
@@ -41,7 +43,8 @@ type Effect struct {
 // Examples of the last row:
 //
 //	a change of other rules of strategies, of patterns, scopes, limits of pages, schedules, or of the times Again and Renew
-//	a seed, sitemap, collection or takedown is taken away
+//	a seed, sitemap or collection is taken away
+//	a takedown of a URL is taken back whose place is not known (see takedown.Set.PlaceOf)
 //	a seed whose scope is the whole web, because known links may lead to any site
 //	a change of the rank of a collection that was there before (see membership.Members.Compare)
 //	a second collection, because from then on pages are counted by collection
@@ -69,15 +72,27 @@ func (e *Effect) strategies(before, after *Settings) bool {
 	return told
 }
 
-// takedowns adds the effect of new takedowns. It returns false if some are taken back.
+// takedowns adds the effect of new takedowns, and of those that are taken back. It returns false if the place of a
+// URL is not known whose takedown is taken back.
 func (e *Effect) takedowns(before, after *Settings) bool {
-	urls, sites, more := after.Takedowns.Hidden().Beyond(before.Takedowns.Hidden())
-	final, finalSites, moreFinal := after.Takedowns.Beyond(before.Takedowns)
-	e.Taken = slices.Concat(urls, final)
-	for _, site := range slices.Concat(sites, finalSites) {
-		e.Judge = append(e.Judge, layout.RangeOfSite(site))
+	return e.takedown(before.Takedowns.Hidden(), after.Takedowns.Hidden()) && e.takedown(before.Takedowns, after.Takedowns)
+}
+
+func (e *Effect) takedown(before, after takedown.Set) bool {
+	urls, sites := after.Beyond(before)
+	e.Taken = append(e.Taken, urls...)
+	shown, shownSites := before.Beyond(after)
+	for _, site := range slices.Concat(sites, shownSites) {
+		e.judge(layout.RangeOfSite(site))
 	}
-	return more && moreFinal
+	for _, id := range shown {
+		place, known := before.PlaceOf(id)
+		if !known {
+			return false
+		}
+		e.judge(layout.Range{From: place, To: place + 1})
+	}
+	return true
 }
 
 // collections adds the effect of changed and new collections. It returns false if a URL that was admitted may be

@@ -1,6 +1,7 @@
 package settings_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -142,21 +143,38 @@ func TestDifferenceOfTakedowns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	url, site := takedown.URL(page, noon), takedown.Site(page.Site, noon)
+	placeless := url // as an earlier program has published it
+	placeless.Place = nil
 	taken := settings.Effect{Taken: []layout.Identity{page.ID}}
+	judge := func(within layout.Range) settings.Effect { return settings.Effect{Judge: []layout.Range{within}} }
+	suspend := func(e takedown.Entry) func() error {
+		return func() error {
+			_, err := takedown.Suspend(t.Context(), bucket, noon.Add(time.Hour), e)
+			return err
+		}
+	}
+	undo := func(e takedown.Entry) func() error {
+		return func() error { _, err := takedown.Undo(t.Context(), bucket, math.MaxUint64, e); return err }
+	}
+	seal := func() error { return takedown.Seal(t.Context(), bucket, noon.Add(time.Hour)) }
+	only, whole := judge(layout.Range{From: page.Place, To: page.Place + 1}), judge(page.Place.SiteRange())
 	for i, step := range []struct {
 		change func() error
 		want   settings.Effect
 	}{
-		{func() error {
-			_, err := takedown.Suspend(t.Context(), bucket, noon.Add(time.Hour), takedown.URL(page, noon))
-			return err
-		}, taken},
-		{func() error { _, err := takedown.Undo(t.Context(), bucket, 0, takedown.URL(page, noon)); return err }, settings.Effect{All: true}},
-		{func() error {
-			_, err := takedown.Suspend(t.Context(), bucket, noon.Add(time.Hour), takedown.URL(page, noon))
-			return err
-		}, taken},
-		{func() error { return takedown.Seal(t.Context(), bucket, noon.Add(time.Hour)) }, taken},
+		{suspend(url), taken},
+		{undo(url), only},
+		{suspend(url), taken},
+		{seal, taken},
+		{undo(url), only},
+		{suspend(site), whole},
+		{undo(site), whole},
+		{suspend(site), whole},
+		{seal, whole},
+		{undo(site), whole},
+		{suspend(placeless), taken},
+		{undo(placeless), settings.Effect{All: true}},
 	} {
 		before := read(t, bucket)
 		if err := step.change(); err != nil {

@@ -108,25 +108,18 @@ func (s Set) add(e Entry) bool {
 	return !found
 }
 
-// Beyond returns the identities of the URLs and sites that are in this set and not in the other one. The result
-// all is true if this set has everything that the other one has.
-func (s Set) Beyond(other Set) (urls, sites []layout.Identity, all bool) {
+// Beyond returns the identities of the URLs and sites that are in this set and not in the other one.
+func (s Set) Beyond(other Set) (urls, sites []layout.Identity) {
 	beyond := func(is, was map[layout.Identity]Entry) (more []layout.Identity) {
-		kept := 0
 		for id := range is {
-			if _, found := was[id]; found {
-				kept++
-			} else {
+			if _, found := was[id]; !found {
 				more = append(more, id)
 			}
 		}
-		all = all && kept == len(was)
 		slices.SortFunc(more, layout.Identity.Compare)
 		return more
 	}
-	all = true
-	urls, sites = beyond(s.urls, other.urls), beyond(s.sites, other.sites)
-	return urls, sites, all
+	return beyond(s.urls, other.urls), beyond(s.sites, other.sites)
 }
 
 // Empty reports whether the set forgets no address.

@@ -3,6 +3,7 @@ package restore
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -83,7 +84,7 @@ func (w *world) change(random *rand.Rand) (what string, follows bool) {
 	if random.IntN(2) == 0 {
 		gone = takedown.Site(at.Site, w.clock.Now())
 	}
-	switch random.IntN(9) {
+	switch random.IntN(10) {
 	case 0:
 		publish(func(c *collection.Collection) { c.Delay, c.Agent = c.Delay+1, fmt.Sprint("agent/", c.Version) })
 		return "a delay", true
@@ -108,6 +109,18 @@ func (w *world) change(random *rand.Rand) (what string, follows bool) {
 		publish(func(c *collection.Collection) { c.Sitemaps = append(slices.Clip(c.Sitemaps), at.URL+".xml") })
 		return "a sitemap", true
 	case 7:
+		newest := w.inForce.Takedowns.Hidden().Version
+		if newest == 0 {
+			return "nothing to take back", true
+		}
+		entries, err := takedown.Added(w.t.Context(), w.bucket, 1+random.Uint64N(newest))
+		w.must(err)
+		if len(entries) > 0 { // else a version that took something back
+			_, err = takedown.Undo(w.t.Context(), w.bucket, math.MaxUint64, entries...)
+			w.must(err)
+		}
+		return fmt.Sprintf("%d takedowns are taken back", len(entries)), true
+	case 8:
 		w.clock.Advance(time.Second)
 		publish(func(c *collection.Collection) { c.Renew = w.clock.Now() })
 		return "pages are renewed", false
