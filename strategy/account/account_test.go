@@ -144,7 +144,7 @@ func TestState(t *testing.T) {
 		"not asked keeps the attempts":      {nil, []any{near, outcome(1, book.Retry, 1), outcome(2, book.NotAsked, 1)}, state{Pending, "", 1, 1, 0}},
 		"a late retry changes no end":       {nil, []any{near, outcome(1, book.Stored, 1), outcome(2, book.Retry, 1)}, state{Stored, "", 1, 1, 1}},
 		"skipped stays, though asked again": {again, []any{near, outcome(1, book.Skipped, 1)}, state{Skipped, "robots", 0, 1, 1}},
-		"failed before it is asked again":   {again, []any{near, outcome(1, book.Retry, 2), outcome(2, book.Failed, 3)}, state{Pending, "", 0, 1, 2}},
+		"failed before it is asked again":   {again, []any{near, outcome(1, book.Retry, 2), outcome(2, book.Failed, 3)}, state{Failed, "http 404", 0, 1, 2}},
 		"failed after it was asked again":   {again, []any{near, outcome(3, book.Failed, 3)}, state{Failed, "http 404", 0, 1, 3}},
 		"failed and not admitted any more":  {again, []any{link(page, 3, 0), outcome(2, book.Failed, 3)}, state{Failed, "http 404", 0, 3, 2}},
 		"lost":                              {nil, []any{near, outcome(1, book.Stored, 1), outcome(2, book.Lost, 0)}, state{Pending, "", 0, 1, 0}},

@@ -123,9 +123,7 @@ func (j judge) url(f *facts, more []reach) (URL, error) {
 			u.State, u.Reason = Pending, ""
 		}
 	case book.Failed:
-		if u.State != Pending || !j.settings.AskAgain(u.Collection, *final) {
-			u.State, u.Reason = Failed, final.Reason
-		}
+		u.State, u.Reason = Failed, final.Reason
 	}
 	j.setApart(&u)
 	return u, nil

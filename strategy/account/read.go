@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
@@ -71,6 +73,16 @@ func Read(ctx context.Context, bucket blob.Reader, s *settings.Settings) (*Bucke
 	}
 	b.strict = true
 	return b, nil
+}
+
+// Standings yields the outcomes that determine the state of every URL (see book.Standings). It reads no links. Call it
+// only if the Bucket comes from Read. A damaged book ends the sequence with an error.
+func (b *Bucket) Standings(ctx context.Context) iter.Seq2[book.Standing, error] {
+	readers := make([]*book.Reader, len(b.books))
+	for i, v := range b.books {
+		readers[i] = v.reader
+	}
+	return book.Standings(ctx, readers)
 }
 
 // Faults returns the reasons why the states are not complete: a partition.Fault for each partition that

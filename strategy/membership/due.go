@@ -36,7 +36,8 @@ const (
 // least eight days.
 //
 // A collection may set the time Renew. Then stored pages, sitemaps and URLs skipped without a request
-// are due at that time at the latest, if their last outcome is older. A redirect or an alias is also
+// are due at that time at the latest, if their last outcome is older. If it sets the time Again, the same
+// holds for URLs that have failed. A redirect or an alias is also
 // requested again when the URL to which it leads has failed. Package account sees to that, and Due
 // does not.
 func (s *Members) Due(last book.Outcome) time.Time {
@@ -71,8 +72,12 @@ func (m member) due(last book.Outcome) (due time.Time) {
 	} else if kept || alias {
 		due = last.Time.Add(life)
 	}
-	if last.State != book.Failed && !alias && last.Time.Before(m.Renew) && (due.IsZero() || m.Renew.Before(due)) { // an alias is no stored page
-		due = m.Renew
+	latest := m.Renew
+	if last.State == book.Failed {
+		latest = m.Again
+	}
+	if !alias && last.Time.Before(latest) && (due.IsZero() || latest.Before(due)) { // an alias is no stored page
+		due = latest
 	}
 	return due
 }

@@ -3,6 +3,7 @@ package settings
 import (
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
@@ -23,6 +24,9 @@ type Effect struct {
 	// still admitted, unless a takedown names it or its site, and is requested in the same order as before or
 	// earlier.
 	Judge []layout.Range
+	// Due is true if URLs with a final outcome may have become due (see membership.Members.Due). All are searched for
+	// those that are.
+	Due bool
 	// Moved are the crawl partitions that gain or lose URLs, in ascending order. Their frontiers must be rebuilt.
 	Moved []int
 }
@@ -35,6 +39,7 @@ type Effect struct {
 //	a takedown is taken back                                  Judge: the range of the URL or site
 //	a seed whose scope is not the whole web                   Judge: the ranges of its sites
 //	a sitemap                                                 Judge: the range of its URL
+//	a later time Again or Renew                               Due
 //	a collection, if there were two or more before            Judge: the ranges of its seeds and sitemaps
 //	other ranges of crawl partitions (see rules.Moved)        Moved: the partitions
 //	other ranges of storage partitions                        nothing, as frontiers do not depend on them
@@ -42,7 +47,7 @@ type Effect struct {
 //
 // Examples of the last row:
 //
-//	a change of other rules of strategies, of patterns, scopes, limits of pages, schedules, or of the times Again and Renew
+//	a change of other rules of strategies, of patterns, scopes, limits of pages or schedules
 //	a seed, sitemap or collection is taken away
 //	a takedown of a URL is taken back whose place is not known (see takedown.Set.PlaceOf)
 //	a seed whose scope is the whole web, because known links may lead to any site
@@ -109,7 +114,7 @@ func (e *Effect) collections(before, after *Settings) bool {
 		switch {
 		case i >= 0:
 			was = before.Collections[i]
-			if !isOnlyMore(was, c) || len(after.Collections) > 1 && before.Rank(c.Name) != after.Rank(c.Name) {
+			if !e.isOnlyMore(was, c) || len(after.Collections) > 1 && before.Rank(c.Name) != after.Rank(c.Name) {
 				return false
 			}
 		case len(before.Collections) < 2 || c.Version > 1: // a collection that is added again may have links everywhere
@@ -122,8 +127,14 @@ func (e *Effect) collections(before, after *Settings) bool {
 	return true
 }
 
-// isOnlyMore reports whether a collection differs from before only by further seeds and sitemaps.
-func isOnlyMore(was, is collection.Collection) bool {
+// isOnlyMore reports whether a collection differs from before only by further seeds and sitemaps, and by later times
+// Again and Renew. It sets Due if these times differ.
+func (e *Effect) isOnlyMore(was, is collection.Collection) bool {
+	if is.Again.Before(was.Again) || is.Renew.Before(was.Renew) {
+		return false
+	}
+	e.Due = e.Due || is.Again.After(was.Again) || is.Renew.After(was.Renew)
+	was.Again, was.Renew, is.Again, is.Renew = time.Time{}, time.Time{}, time.Time{}, time.Time{}
 	for _, s := range was.Seeds {
 		if !slices.Contains(is.Seeds, s) {
 			return false

@@ -60,6 +60,8 @@ func TestDifference(t *testing.T) {
 	sitemaps.Sitemaps = []string{"http://new.example/map.xml"}
 	fast, excluded, narrow := docs(), docs(), docs()
 	fast.Delay, excluded.Exclude, narrow.Seeds[0].Depth = 1, []string{"*/x"}, 1
+	again, renewed := docs(), docs()
+	again.Again, renewed.Renew = noon.Add(time.Hour), noon.Add(time.Hour)
 	strategy := func(kind rules.Kind, d rules.Document) rules.Document {
 		d.Kind, d.Version = kind, 2
 		return d
@@ -81,6 +83,9 @@ func TestDifference(t *testing.T) {
 		"a seed whose scope has two sites":         {nil, seed("docs", collection.Seed{URL: "http://www.co.uk/", Scope: collection.Host, Depth: 1}), judge(site("http://www.co.uk/"), site("http://co.uk/"))},
 		"a seed of the whole web":                  {nil, seed("docs", unlimited(collection.Any)), all},
 		"another depth of a seed":                  {nil, narrow, all},
+		"failed URLs are tried again":              {nil, again, settings.Effect{Due: true}},
+		"stored pages are renewed":                 {nil, renewed, settings.Effect{Due: true}},
+		"stored pages are not renewed any more":    {[]any{renewed}, docs(), all},
 		"a sitemap":                                {nil, sitemaps, judge(layout.Range{From: at("http://new.example/map.xml").Place, To: at("http://new.example/map.xml").Place + 1})},
 		"a pattern":                                {nil, excluded, all},
 		"a second collection":                      {nil, seed(one, unlimited(collection.Site)), all},

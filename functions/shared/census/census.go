@@ -17,7 +17,7 @@
 //
 // The hint is JSON with a sum (see layout.Seal):
 //
-//	{"format": 2, "settings": "<fingerprint>", "versions": {"takedowns": 3, "collections": {"docs": 1}},
+//	{"format": 3, "settings": "<fingerprint>", "versions": {"takedowns": 3, "collections": {"docs": 1}},
 //	 "books": ["books/0000/<content hash>.book", ...], "next": 4294967296,
 //	 "parts": [{"from": 0, "to": 4294967296, "time": "2026-11-26T15:00:00Z", "last": "2026-11-26T14:02:10Z",
 //	            "all": {"discovered": 9, "stored": 7, "failed": {"http 404": 2}},
@@ -33,6 +33,7 @@
 //	format  since       what is new
 //	1       2026-11-26
 //	2       2026-11-26  "next" and "last"; mail addresses are skipped for a reason of their own
+//	3       2026-11-27  "due" has failed URLs, too; those that a crawl tries again are failed, and not pending
 //
 // A program that gets other numbers from the same books and settings, because it judges URLs in another way, needs a
 // new format, too: numbers of an unknown format are not used.

@@ -31,12 +31,12 @@ type Counts struct {
 type Collection struct {
 	Counts
 	OnTopic int   `json:"on_topic,omitempty"` // number of stored pages that are on the collection's topic, by its threshold
-	Due     []Due `json:"due,omitempty"`      // stored pages that are to be requested again, the earliest first
+	Due     []Due `json:"due,omitempty"`      // stored and failed URLs that are to be requested again, the earliest first
 }
 
-// Due is a number of stored pages, and the earliest time at which one of them is due to be requested again. The pages
+// Due is a number of stored and failed URLs, and the earliest time at which one of them is due to be requested again. Those
 // that were due when they were counted are one Due. Of the others, those that become due within the same hour (UTC)
-// are one Due. So it is known how many pages are due, except during an hour in which several become due.
+// are one Due. So it is known how many URLs are due, except during an hour in which several become due.
 type Due struct {
 	At   time.Time `json:"at"`
 	URLs int       `json:"urls"`
@@ -137,7 +137,7 @@ func (t *tally) add(u account.URL) {
 		}
 		c := t.part.Collections[of.Name]
 		c.add(u, of)
-		if due := t.settings.Due(u.Final); u.State == account.Stored && u.Admitted && !due.IsZero() {
+		if due := t.settings.Due(u.Final); (u.State == account.Stored || u.State == account.Failed) && u.Admitted && !due.IsZero() {
 			c.addDue(due.UTC(), t.part.Time)
 		}
 		t.part.Collections[of.Name] = c
@@ -165,7 +165,7 @@ func (c *Collection) add(u account.URL, of *collection.Collection) {
 	}
 }
 
-// addDue counts a page that is due at a time, among those that are due now or among those of the same hour.
+// addDue counts a URL that is due at a time, among those that are due now or among those of the same hour.
 func (c *Collection) addDue(at, now time.Time) {
 	for i := range c.Due {
 		d := &c.Due[i]
@@ -181,7 +181,7 @@ func (c *Collection) addDue(at, now time.Time) {
 	c.Due = append(c.Due, Due{at, 1})
 }
 
-// DueAt returns the number of stored pages that are due at the time of Census.Update, and when the next page becomes
+// DueAt returns the number of stored and failed URLs that are due at the time of Census.Update, and when the next becomes
 // due; the zero time if none does.
 func (c *Collection) DueAt(now time.Time) (due int, next time.Time) {
 	for _, d := range c.Due {

@@ -23,7 +23,7 @@ func (c *Census) holding(ctx context.Context, bucket blob.Reader, books *account
 		return nil, nil
 	}
 	effect, err := c.effect(ctx, bucket, s, now)
-	if err != nil || effect.All {
+	if err != nil || effect.All || effect.Due {
 		return nil, err
 	}
 	sites, err := books.Sites(ctx, func(key string) bool { return !slices.Contains(c.Books, key) })

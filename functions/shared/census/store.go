@@ -16,7 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-const format = 2
+const format = 3
 
 // Tests set these to a few kilobytes.
 var (

@@ -311,8 +311,8 @@ func TestRefresh(t *testing.T) {
 
 // FuzzRead reads damaged hints. What is read must be such that it can be updated.
 func FuzzRead(f *testing.F) {
-	f.Add([]byte(`{"format":2,"settings":"s","books":["b"],"parts":[{"from":0,"to":4294967296,"time":"2026-11-26T15:00:00Z","all":{"stored":1}}]}`))
-	f.Add([]byte(`{"format":2,"parts":[{"from":4294967296,"to":0},{"from":0,"to":0}]}`))
+	f.Add([]byte(`{"format":3,"settings":"s","books":["b"],"parts":[{"from":0,"to":4294967296,"time":"2026-11-26T15:00:00Z","all":{"stored":1}}]}`))
+	f.Add([]byte(`{"format":3,"parts":[{"from":4294967296,"to":0},{"from":0,"to":0}]}`))
 	f.Add([]byte(`{}`))
 	f.Fuzz(func(t *testing.T, object []byte) {
 		if !json.Valid(object) || len(object) < 2 || object[0] != '{' {

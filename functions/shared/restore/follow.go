@@ -25,11 +25,12 @@ import (
 //	   s (see moving). From now on, pack settles no batch; schedule leases URLs as before.
 //	2  URLs that takedowns name are removed.
 //	3  The URLs in the ranges are loaded from books and spool, as a rebuild would load them.
-//	4  The frontier gets the fingerprint of s.
+//	4  If URLs may have become due, the outcomes in books and spool are searched for those that are.
+//	5  The frontier gets the fingerprint of s.
 //
-// Between the steps 1 and 4, no batch is settled. So all outcomes and links that the frontier has were judged
-// under the earlier settings, and step 3 finds them in the books or the spool. All later batches are settled under
-// s.
+// Between the steps 1 and 5, no batch is settled. So all outcomes and links that the frontier has were judged
+// under the earlier settings, and the steps 3 and 4 find them in the books or the spool. All later batches are
+// settled under s.
 //
 // If the process dies, the next sweep begins again with step 2. Changes that were made already are not made twice.
 func (f *Frontiers) follow(ctx context.Context, s *settings.Settings) error {
@@ -132,8 +133,19 @@ func (f *Frontiers) apply(ctx context.Context, effect settings.Effect, before pa
 	if err := remove(ctx, fronts, taken); err != nil {
 		return err
 	}
-	if err := f.judge(ctx, effect.Judge, s, fronts); err != nil {
-		return err
+	if len(effect.Judge) > 0 || effect.Due {
+		books, err := account.Read(ctx, f.Bucket, s)
+		if err != nil {
+			return err
+		}
+		if err := f.judge(ctx, books, effect.Judge, s, fronts); err != nil {
+			return err
+		}
+		if effect.Due {
+			if err := f.renewAll(ctx, books, s, fronts); err != nil {
+				return err
+			}
+		}
 	}
 	for crawl, front := range fronts {
 		if err := front.Note(ctx, s.Versions().String()); err != nil {
@@ -143,18 +155,14 @@ func (f *Frontiers) apply(ctx context.Context, effect settings.Effect, before pa
 			return err
 		}
 	}
-	f.Log.InfoContext(ctx, "the frontier follows new settings", "crawl", crawls, "taken", len(effect.Taken), "ranges", len(effect.Judge))
+	f.Log.InfoContext(ctx, "the frontier follows new settings", "crawl", crawls, "taken", len(effect.Taken), "ranges", len(effect.Judge), "due", effect.Due)
 	return nil
 }
 
 // judge loads the URLs in some ranges into frontiers that are not empty.
-func (f *Frontiers) judge(ctx context.Context, ranges []layout.Range, s *settings.Settings, fronts map[int]*frontier.Frontier) error {
+func (f *Frontiers) judge(ctx context.Context, books *account.Bucket, ranges []layout.Range, s *settings.Settings, fronts map[int]*frontier.Frontier) error {
 	if len(ranges) == 0 {
 		return nil
-	}
-	books, err := account.Read(ctx, f.Bucket, s)
-	if err != nil {
-		return err
 	}
 	d := newDivider(&dueTimes{s, f.Now()})
 	d.inPlace, d.rationed.unseen = true, true
@@ -176,6 +184,20 @@ func (f *Frontiers) judge(ctx context.Context, ranges []layout.Range, s *setting
 		}
 	}
 	return f.release(ctx, fronts, &d.rationed)
+}
+
+// renewAll queues all URLs that are due, in the given frontiers only.
+func (f *Frontiers) renewAll(ctx context.Context, books *account.Bucket, s *settings.Settings, fronts map[int]*frontier.Frontier) error {
+	due := f.renewer(s, func(crawl int) *frontier.Frontier { return fronts[crawl] })
+	for standing, err := range books.Standings(ctx) {
+		if err == nil && standing.Final != nil && due.isDue(*standing.Final) {
+			err = due.queue(ctx, *standing.Final)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return due.flush(ctx)
 }
 
 // remove removes URLs from all of these frontiers. Most of the frontiers do not know them.

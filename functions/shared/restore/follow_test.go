@@ -122,8 +122,13 @@ func (w *world) change(random *rand.Rand) (what string, follows bool) {
 		return fmt.Sprintf("%d takedowns are taken back", len(entries)), true
 	case 8:
 		w.clock.Advance(time.Second)
-		publish(func(c *collection.Collection) { c.Renew = w.clock.Now() })
-		return "pages are renewed", false
+		publish(func(c *collection.Collection) {
+			c.Again = w.clock.Now()
+			if random.IntN(2) == 0 {
+				c.Renew = c.Again
+			}
+		})
+		return "a crawl begins again", true
 	default:
 		publish(func(c *collection.Collection) {
 			c.Exclude = append(slices.Clip(c.Exclude), fmt.Sprintf("*/%d", random.IntN(8)))
@@ -165,6 +170,32 @@ func TestFollow(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestCrawlBeginsAgain publishes a collection as a crawl that begins does. When the frontiers have followed, the URL must wait
+// that has failed and, if the crawl renews pages, the stored one, which is in the spool: else the crawl would seem to
+// have ended. Nothing is rebuilt.
+func TestCrawlBeginsAgain(t *testing.T) {
+	for renew, want := range map[bool]frontier.Counts{false: {Again: 1}, true: {Again: 2}} {
+		w := newWorld(t, redistest.Server(t))
+		w.run()
+		before := w.frontier(0).Epoch
+		w.clock.Advance(time.Second)
+		functionstest.Republish(t, w.bucket, w.inForce.Collection(functionstest.Collection), func(c *collection.Collection) {
+			if c.Again = w.clock.Now(); renew {
+				c.Renew = c.Again
+			}
+		})
+		w.read()
+		w.must(w.Refresh(t.Context(), w.inForce))
+		var got frontier.Counts
+		for crawl := range 2 {
+			got.Again += w.frontier(crawl).Counts.Again
+		}
+		if got != want || w.frontier(0).Epoch != before {
+			t.Errorf("renew %v: %d wait again in epoch %d, want %d in epoch %d", renew, got.Again, w.frontier(0).Epoch, want.Again, before)
+		}
 	}
 }
 

@@ -194,8 +194,9 @@ func entry(u account.URL) frontier.Entry {
 //	(u.Wanted)                           collections so far. The request has no validators (ETag,
 //	                                     Last-Modified), so that the server sends the whole page
 //	                                     with its links.
-//	the URL is due (isDue)               The request has the validators of the last answer, if they
-//	                                     are stored.
+//	the URL is due (isDue), or a         The request has the validators of the last answer, if they
+//	collection wants to try URLs again   are stored.
+//	that have failed
 func renewalOf(a *dueTimes, u account.URL) (due frontier.Due, found bool) {
 	another := u.Collection
 	if u.Apart != "" {
@@ -207,7 +208,8 @@ func renewalOf(a *dueTimes, u account.URL) (due frontier.Due, found bool) {
 		due.Last.ETag, due.Last.Modified, due.Last.Body = "", "", 0
 		return due, true
 	}
-	if !u.Admitted || !a.isDue(u.Final) {
+	failed := u.State == account.Failed && a.settings.AskAgain(u.Collection, u.Final)
+	if !u.Admitted || !failed && !a.isDue(u.Final) {
 		return due, false
 	}
 	collection := a.dueFor(u.Final, u.Address, another)

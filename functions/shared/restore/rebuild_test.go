@@ -73,8 +73,9 @@ func TestRebuildUnderOtherSettings(t *testing.T) {
 	w := newWorld(t, redistest.Server(t))
 	w.run()
 	c := w.inForce.Collection(functionstest.Collection)
+	w.clock.Advance(time.Second)
 	w.inForce = functionstest.Republish(t, w.bucket, c, func(c *collection.Collection) {
-		c.Seeds[0].Scope, c.Again = collection.Any, functionstest.Start.Add(time.Second)
+		c.Seeds[0].Scope, c.Again = collection.Any, w.clock.Now()
 	})
 	w.run()
 	var pending []string
@@ -86,9 +87,12 @@ func TestRebuildUnderOtherSettings(t *testing.T) {
 		pending = append(pending, f.Pending...)
 	}
 	slices.Sort(pending)
-	want := ids(two, one+"failed", one+"retried", one+"new", "http://elsewhere.example/")
+	want := ids(two, one+"retried", one+"new", "http://elsewhere.example/")
 	if diff := cmp.Diff(want, pending); diff != "" {
 		t.Errorf("pending (-want +got):\n%s", diff)
+	}
+	if got := w.frontier(1).Counts; got.Failed != 1 || got.Again != 1 {
+		t.Errorf("%+v, want that the URL waits again that has failed", got)
 	}
 }
 

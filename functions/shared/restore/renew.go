@@ -25,7 +25,9 @@ import (
 // It searches all books of the partition once a day, and when the settings have changed. In between, it
 // searches only new books, and the lists of URLs that the searches before have made (see agenda).
 func (f *Frontiers) Renew(ctx context.Context, s *settings.Settings, m *manifest.Manifest) error {
-	due := &renewer{Frontiers: f, dueTimes: dueTimes{s, f.Now()}, filter: forget.New(s.Takedowns), shares: make(map[int][]frontier.Due)}
+	due := f.renewer(s, func(crawl int) *frontier.Frontier {
+		return frontier.New(f.Redis, crawl).WithRuns(f.Bucket).WithRunCache(&f.runs).Under(s.Fingerprint())
+	})
 	err := due.run(ctx, m)
 	if errors.Is(err, frontier.ErrNotBuilt) {
 		return nil
@@ -39,15 +41,20 @@ func (f *Frontiers) Renew(ctx context.Context, s *settings.Settings, m *manifest
 	return nil
 }
 
-// renewer is one search for due URLs of a storage partition. It passes them to the frontiers of their
+// renewer is one search for due URLs, of a storage partition or of all. It passes them to the frontiers of their
 // crawl partitions, in groups of shareSize, and adds those that become due later to the agenda.
 type renewer struct {
 	*Frontiers
 	dueTimes
+	front   func(crawl int) *frontier.Frontier // returns nil if URLs of the crawl partition are to be left out
 	agenda  *agenda
 	filter  *forget.Filter         // keeps forgotten URLs out of lists
 	shares  map[int][]frontier.Due // URLs that are due, by crawl partition
 	renewed int
+}
+
+func (f *Frontiers) renewer(s *settings.Settings, front func(crawl int) *frontier.Frontier) *renewer {
+	return &renewer{Frontiers: f, dueTimes: dueTimes{s, f.Now()}, front: front, filter: forget.New(s.Takedowns), shares: make(map[int][]frontier.Due)}
 }
 
 // run searches for due URLs by the agenda or, if its time is over, in all books.
@@ -232,10 +239,14 @@ func (r *renewer) flush(ctx context.Context) error {
 }
 
 func (r *renewer) hand(ctx context.Context, crawl int) error {
-	front := frontier.New(r.Redis, crawl).WithRuns(r.Bucket).WithRunCache(&r.runs).Under(r.settings.Fingerprint())
-	n, err := front.Renew(ctx, r.now, r.shares[crawl])
-	r.renewed += n
+	due := r.shares[crawl]
 	delete(r.shares, crawl)
+	front := r.front(crawl)
+	if front == nil {
+		return nil
+	}
+	n, err := front.Renew(ctx, r.now, due)
+	r.renewed += n
 	return err
 }
 
@@ -261,7 +272,7 @@ func (a *dueTimes) isDue(last book.Outcome) bool {
 //	none                  the parameter another, if the URL is due for that collection; else ""
 func (a *dueTimes) dueFor(last book.Outcome, at address.Address, another string) string {
 	still := a.settings.Asking(last, at)
-	if len(still) == len(last.Collections) {
+	if len(still) > 0 && len(still) == len(last.Collections) {
 		return still[0]
 	}
 	if len(still) == 0 && another != "" {
