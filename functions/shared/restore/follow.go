@@ -15,7 +15,7 @@ import (
 )
 
 // follow changes frontiers (queues of URLs to request) that were built under earlier settings into frontiers of
-// the settings s, without a rebuild. While another process rebuilds or follows, it does nothing.
+// the settings s, without a rebuild. While another process rebuilds or follows, it does nothing, and returns busy.
 //
 // This works only for changes that concern a few URLs and ranges (see settings.Difference). After any other
 // change, the frontier stays as it is, and must be rebuilt. If a strategy has moved URLs from one crawl partition
@@ -33,20 +33,20 @@ import (
 // settled under s.
 //
 // If the process dies, the next sweep begins again with step 2. Changes that were made already are not made twice.
-func (f *Frontiers) follow(ctx context.Context, s *settings.Settings) error {
+func (f *Frontiers) follow(ctx context.Context, s *settings.Settings) (busy bool, err error) {
 	var changed []int
 	for _, crawl := range s.Crawl.Partitions() {
 		switch err := frontier.New(f.Redis, crawl).Built(ctx, s.Fingerprint()); {
 		case errors.Is(err, frontier.ErrSettings):
 			changed = append(changed, crawl)
 		case err != nil && !errors.Is(err, frontier.ErrNotBuilt):
-			return err
+			return false, err
 		}
 	}
 	if len(changed) == 0 {
-		return nil
+		return false, nil
 	}
-	_, err := lease.New(f.Redis, f.Worker).Do(ctx, "rebuild", f.Now, leaseTime, func() error {
+	worked, err := lease.New(f.Redis, f.Worker).Do(ctx, "rebuild", f.Now, leaseTime, func() error {
 		byPast := make(map[past][]int) // nearly always all frontiers have the same past
 		for _, crawl := range changed {
 			fingerprint, note, err := frontier.New(f.Redis, crawl).Settings(ctx)
@@ -71,9 +71,9 @@ func (f *Frontiers) follow(ctx context.Context, s *settings.Settings) error {
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("cannot change the frontier after the settings: %w", err)
+		return false, fmt.Errorf("cannot change the frontier after the settings: %w", err)
 	}
-	return nil
+	return !worked, nil
 }
 
 // past names the settings under which a frontier was built: by their fingerprint, and by the frontier's note,

@@ -21,6 +21,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+	"github.com/bucketsearch/bucketsearch/strategy/lease"
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
@@ -170,6 +171,29 @@ func TestFollow(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestAnotherFollows sweeps while another process changes the frontiers, which ends a little later. Nothing must be
+// rebuilt.
+func TestAnotherFollows(t *testing.T) {
+	w := newWorld(t, redistest.Server(t))
+	w.run()
+	before := w.frontier(0).Epoch
+	leases := lease.New(w.Redis, "another")
+	held, _, err := leases.Acquire(t.Context(), "rebuild", w.clock.Now(), leaseTime)
+	w.must(err)
+	functionstest.Republish(t, w.bucket, w.inForce.Collection(functionstest.Collection), func(c *collection.Collection) {
+		*c = c.With([]collection.Seed{{URL: "http://three.example/", Scope: collection.Site, Depth: 1}})
+	})
+	w.read()
+	w.Bucket = faultblob.New(w.bucket, func(faultblob.Call) faultblob.Fault {
+		w.must(leases.Release(t.Context(), held))
+		return faultblob.None
+	})
+	w.must(w.Refresh(t.Context(), w.inForce))
+	if epoch, err := frontier.New(w.Redis, 0).Epoch(t.Context()); err != nil || epoch != before {
+		t.Errorf("epoch %d after %d, %v: the frontier was rebuilt", epoch, before, err)
 	}
 }
 

@@ -124,7 +124,8 @@ func (f *Frontiers) Refresh(ctx context.Context, s *settings.Settings) error {
 		f.Log.WarnContext(ctx, "frontiers are left to a newer version of the program, which runs beside this one")
 		return nil
 	}
-	if err := f.follow(ctx, s); err != nil {
+	// While another process changes frontiers, they look as if they had to be rebuilt.
+	if busy, err := f.follow(ctx, s); busy || err != nil {
 		return err
 	}
 	stale, err := f.stale(ctx, s)
