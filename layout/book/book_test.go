@@ -51,15 +51,21 @@ func TestRoundTrip(t *testing.T) {
 		if pages == 7 {
 			want.Links = append(want.Links, want.Links[:20]...) // links that a page has twice
 		}
-		got, err := Decode(mustEncode(t, want))
-		if err != nil {
-			t.Fatalf("%d pages: %v", pages, err)
-		}
-		if d := difference(want, got); d != "" {
-			t.Errorf("%d pages: (-want +got)\n%s", pages, d)
-		}
-		if !slices.IsSortedFunc(got.Outcomes, Outcome.Compare) {
-			t.Errorf("%d pages: outcomes are not sorted", pages)
+		for name, encoding := range map[string]func(Book) ([]byte, error){"Encode": Encode, "EncodeFast": EncodeFast} {
+			content, err := encoding(want)
+			if err != nil {
+				t.Fatalf("%s, %d pages: %v", name, pages, err)
+			}
+			got, err := Decode(content)
+			if err != nil {
+				t.Fatalf("%s, %d pages: %v", name, pages, err)
+			}
+			if d := difference(want, got); d != "" {
+				t.Errorf("%s, %d pages: (-want +got)\n%s", name, pages, d)
+			}
+			if !slices.IsSortedFunc(got.Outcomes, Outcome.Compare) {
+				t.Errorf("%s, %d pages: outcomes are not sorted", name, pages)
+			}
 		}
 	}
 }

@@ -26,7 +26,13 @@ func versionFor(o *Outcome) version {
 // Encode returns the bytes of a book. The same outcomes and links in any order give the same bytes.
 // It fails if a value is over the caps of this package, if a state, kind or region is unknown, or
 // if a place (a hash) is not that of its URL. It does not change its argument.
-func Encode(b Book) ([]byte, error) {
+func Encode(b Book) ([]byte, error) { return encode(b, encoder) }
+
+// EncodeFast returns the same book as Encode does, in less time and with more bytes. It is for a book
+// that is read a few times and then deleted, such as that in a spool object.
+func EncodeFast(b Book) ([]byte, error) { return encode(b, fastEncoder) }
+
+func encode(b Book, by *zstd.Encoder) ([]byte, error) {
 	outcomes, v := slices.Clone(b.Outcomes), version1
 	for _, o := range outcomes {
 		if err := checkOutcome(o); err != nil {
@@ -50,6 +56,7 @@ func Encode(b Book) ([]byte, error) {
 	}
 	sources := urls.table()
 	w := newWriter(v)
+	w.encoder = by
 	for _, o := range outcomes {
 		w.outcome(o)
 	}
@@ -100,8 +107,9 @@ const (
 // added.
 type writer struct {
 	version       version
-	file          []byte // the bytes of the book that are written so far
-	raw           []byte // memory for a block before compression, used for one block after another
+	encoder       *zstd.Encoder // compresses the blocks
+	file          []byte        // the bytes of the book that are written so far
+	raw           []byte        // memory for a block before compression, used for one block after another
 	outcomes      *outcomeWriter
 	links         *linkWriter
 	outcomeBlocks blockSection
@@ -116,13 +124,14 @@ type blockSection struct {
 	open   block
 }
 
-// encoder compresses the blocks of all books. It is made before main begins, and not at its first
-// use. So a test that measures the memory of some work does not count that of the encoder.
-var encoder = newEncoder()
+// The encoders compress the blocks of all books: fastEncoder those of EncodeFast, encoder all others. They
+// are made before main begins, and not at their first use. So a test that measures the memory of some work
+// does not count that of the encoders.
+var encoder, fastEncoder = newEncoder(zstd.SpeedDefault), newEncoder(zstd.SpeedFastest)
 
-func newEncoder() *zstd.Encoder {
+func newEncoder(level zstd.EncoderLevel) *zstd.Encoder {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithEncoderCRC(false),
-		zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(maxBlock), zstd.WithLowerEncoderMem(true))
+		zstd.WithEncoderLevel(level), zstd.WithWindowSize(maxBlock), zstd.WithLowerEncoderMem(true))
 	if err != nil {
 		panic(err) // an option that is not valid
 	}
@@ -131,7 +140,7 @@ func newEncoder() *zstd.Encoder {
 }
 
 func newWriter(v version) *writer {
-	return &writer{version: v, file: []byte(v.magic()), outcomes: newOutcomeWriter(v), links: newLinkWriter(v)}
+	return &writer{version: v, encoder: encoder, file: []byte(v.magic()), outcomes: newOutcomeWriter(v), links: newLinkWriter(v)}
 }
 
 func (w *writer) outcome(o Outcome) {
@@ -230,7 +239,7 @@ func (w *writer) close(s *blockSection, columns *columnWriter) {
 	}
 	start := len(w.file)
 	w.raw = columns.appendTo(w.raw[:0])
-	w.file = encoder.EncodeAll(w.raw, w.file)
+	w.file = w.encoder.EncodeAll(w.raw, w.file)
 	s.open.size, s.open.crc = uint32(len(w.file)-start), crc32.Checksum(w.file[start:], castagnoli)
 	s.closed = append(s.closed, s.open)
 	s.open = block{}

@@ -48,7 +48,7 @@ func encode(s Spool) ([]byte, error) {
 		return nil, err
 	}
 	l := s.Ledger
-	learnt, err := book.Encode(book.Book{Outcomes: l.Outcomes, Links: l.Links})
+	learnt, err := book.EncodeFast(book.Book{Outcomes: l.Outcomes, Links: l.Links})
 	if err != nil {
 		return nil, err
 	}
@@ -60,34 +60,38 @@ func encode(s Spool) ([]byte, error) {
 	if !l.Rest.IsZero() {
 		h.Rest = l.Rest.UnixMilli()
 	}
-	size := len(magic) + len(learnt)
-	for _, p := range s.Pages {
-		size += len(p.Run.Compressed)
-	}
-	file := append(make([]byte, 0, size), magic...)
+	size := len(magic)
 	numbers := sortedNumbers(l.Outcomes)
 	for _, p := range s.Pages {
 		run := p.Run
-		file = append(file, run.Compressed...)
+		size += len(run.Compressed)
 		h.Pages = append(h.Pages, pageEntry{
 			Outcome: numbers[p.Outcome], Length: int64(len(run.Compressed)), Check: crc32.Checksum(run.Compressed, castagnoli),
 			Size: run.Size, CRC: run.CRC,
 		})
 	}
-	start := len(file)
-	file = append(file, learnt...)
-	robots := len(file)
+	bodies := 0
 	for _, r := range l.Robots {
-		file = append(file, r.Body...)
+		bodies += len(r.Body)
 		h.Robots = append(h.Robots, robotsEntry{Origin: r.Origin, Status: r.Status, Length: len(r.Body), Fetched: r.Fetched.UnixMilli()})
 	}
 	head, err := json.Marshal(h)
 	if err != nil {
 		return nil, err
 	}
-	sizes := [3]int{len(learnt), len(file) - robots, len(head)}
-	if sizes[0]+sizes[1]+sizes[2] > maxTail {
-		return nil, fmt.Errorf("ledger of %d bytes, at most %d allowed", sizes[0]+sizes[1]+sizes[2], maxTail)
+	sizes := [3]int{len(learnt), bodies, len(head)}
+	tail := len(learnt) + bodies + len(head)
+	if tail > maxTail {
+		return nil, fmt.Errorf("ledger of %d bytes, at most %d allowed", tail, maxTail)
+	}
+	file := append(make([]byte, 0, size+tail+footerSize), magic...)
+	for _, p := range s.Pages {
+		file = append(file, p.Run.Compressed...)
+	}
+	start := len(file)
+	file = append(file, learnt...)
+	for _, r := range l.Robots {
+		file = append(file, r.Body...)
 	}
 	file = append(file, head...)
 	for _, size := range sizes {
