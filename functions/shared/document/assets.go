@@ -37,7 +37,7 @@ func IsAsset(media string) bool {
 // 100012 assets"; else it is nil. The parameter base is the address of the page or style sheet. For
 // other media types Assets returns nothing.
 func Assets(body []byte, contentType string, base address.Address) (links []Link, omitted []string) {
-	c := assets{resolver: resolver{base: base, page: base.URL, known: map[string]address.Address{}}, seen: map[string]bool{}}
+	c := assets{resolver: resolver{base: base, page: base.URL, known: make(map[string]int)}, seen: map[string]bool{}}
 	text, _, _ := Decode(body, contentType)
 	switch media := Sniff(body, contentType); {
 	case media == styleSheet:
@@ -87,8 +87,7 @@ func (c *assets) add(a hypertext.Address) {
 	if a.Use == hypertext.ToBase && !c.based {
 		c.based = true
 		if base, err := c.resolver.base.Resolve(a.URL); err == nil {
-			c.resolver.base = base
-			clear(c.resolver.known)
+			c.resolver.rebase(base)
 		}
 	}
 	if a.Use != hypertext.ToAsset {

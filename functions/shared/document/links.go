@@ -32,7 +32,12 @@ type Link struct {
 // it returns only links to mail addresses (see address.ParseMail), and of these at most maxMails. If a
 // limit cuts references off, Links adds a text to Omitted that says so.
 func (d *Document) Links(base address.Address) []Link {
-	most := len(d.page.References) + 2
+	most := 2 // Refresh and Canonical
+	for i := range d.page.References {
+		if !strings.HasPrefix(d.page.References[i].Address, "#") { // the others lead to places of the page itself
+			most++
+		}
+	}
 	c := collector{document: d, resolver: d.resolver(base, most), seen: make(map[linkKey]bool, most), links: make([]Link, 0, most)}
 	c.add(d.Refresh, Link{Kind: book.Redirect, Region: book.Text})
 	c.add(d.Canonical, Link{Kind: book.Canonical, Region: book.Text, Rel: "canonical"})
@@ -191,22 +196,29 @@ const maxAddresses = 16 << 20
 // resolver resolves the references of a page to addresses, and keeps the results, so that each
 // reference is resolved only once.
 type resolver struct {
-	base  address.Address            // address against which references are resolved
-	page  string                     // URL of the page
-	known map[string]address.Address // address of each reference resolved so far; zero if unresolvable
-	size  int                        // approximate size of the known addresses in bytes
-	cut   int                        // number of references not resolved because of maxAddresses
+	base      address.Address   // address against which references are resolved
+	page      string            // URL of the page
+	known     map[string]int    // index in addresses, for each reference resolved so far
+	addresses []address.Address // the addresses; zero if a reference is unresolvable
+	size      int               // approximate size of the addresses in bytes
+	cut       int               // number of references not resolved because of maxAddresses
 }
 
 // resolver returns a resolver for references of the page, which is at address a. References are
 // relative to the page's <base href>, if it has one. The parameter references is the approximate
 // number of references.
 func (d *Document) resolver(a address.Address, references int) resolver {
-	r := resolver{base: a, page: a.URL, known: make(map[string]address.Address, references)}
+	r := resolver{base: a, page: a.URL, known: make(map[string]int, references)}
 	if base, err := a.Resolve(d.Base); err == nil && d.Base != "" {
 		r.base = base
 	}
 	return r
+}
+
+// rebase resolves all further references against another address.
+func (r *resolver) rebase(base address.Address) {
+	r.base, r.addresses = base, r.addresses[:0]
+	clear(r.known)
 }
 
 // resolve returns the address of a reference, without its fragment. It returns false for a
@@ -218,18 +230,19 @@ func (r *resolver) resolve(reference string) (address.Address, bool) {
 	if reference == "" {
 		return address.Address{}, false
 	}
-	target, found := r.known[reference]
-	switch {
-	case found:
-	case r.size >= maxAddresses:
-		r.cut++
-	default:
-		var err error
-		if target, err = r.base.Resolve(reference); errors.Is(err, address.ErrScheme) {
-			target, _ = address.ParseMail(reference)
-		} // zero after an error
-		r.known[reference] = target
-		r.size += len(r.base.URL) + len(reference) // estimate of the size of the address
+	if i, found := r.known[reference]; found {
+		return r.addresses[i], r.addresses[i].URL != ""
 	}
+	if r.size >= maxAddresses {
+		r.cut++
+		return address.Address{}, false
+	}
+	target, err := r.base.Resolve(reference)
+	if errors.Is(err, address.ErrScheme) {
+		target, _ = address.ParseMail(reference)
+	} // zero after an error
+	r.known[reference] = len(r.addresses)
+	r.addresses = append(r.addresses, target)
+	r.size += len(r.base.URL) + len(reference) // estimate of the size of the address
 	return target, target.URL != ""
 }

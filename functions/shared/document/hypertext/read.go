@@ -29,7 +29,7 @@ func (r *reader) readAll(markup []byte) {
 		markup = markup[:MaxBytes]
 	}
 	tags := min(bytes.Count(markup, []byte("<")), MaxElements)
-	r.page.Text = make([]byte, 0, len(markup)/8)
+	r.page.Text = make([]byte, 0, len(markup)/3)
 	r.page.Elements = make([]Element, 0, tags*5/8+8) // some have no end tag
 	r.page.Blocks = make([]Block, 0, tags/8+8)
 	r.page.References = make([]Reference, 0, tags/12)
