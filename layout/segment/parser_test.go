@@ -25,6 +25,9 @@ func FuzzFront(f *testing.F) {
 			if between := separatorOf(last, s); bytes.Compare(last, between) > 0 || bytes.Compare(between, s) >= 0 || len(between) > len(last) && len(between) > len(s) {
 				t.Errorf("%q does not separate %q and %q", between, last, s)
 			}
+			if between := termSeparator(last, s); bytes.Compare(last, between) > 0 || bytes.Compare(between, s) >= 0 || len(between) > MaxTerm {
+				t.Errorf("%q does not separate the terms %q and %q", between, last, s)
+			}
 		}
 	})
 }

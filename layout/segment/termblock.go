@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"bytes"
 	"encoding/binary"
 	"slices"
 
@@ -56,7 +57,7 @@ func (w *termWriter) addCopied(term, positions []byte, counts []uint32) {
 func (w *termWriter) write(term []byte, before int) {
 	if len(w.block)+len(w.list) > termBlock && w.count > 0 {
 		w.close(before)
-		w.index.separate(separatorOf(w.last, term))
+		w.index.separate(termSeparator(w.last, term))
 		before = 0
 	}
 	if w.count == 0 {
@@ -68,6 +69,20 @@ func (w *termWriter) write(term []byte, before int) {
 	w.block = append(w.block, w.languages...)
 	w.last = append(w.last[:0], term...)
 	w.count++
+}
+
+// termSeparator returns a string s with a <= s < b, which separates the blocks (see termIndex) that end with the term a
+// and begin with b. If possible, s is not below the marked forms of a (see NameTerm and DefinitionTerm), which most terms
+// lack. So whoever looks for a term and its marked forms reads one block. A frequent term has a block of its own, and
+// between this and the next one are megabytes of positions.
+func termSeparator(a, b []byte) []byte {
+	s := separatorOf(a, b)
+	unmarked := bytes.TrimRight(a, imageMark+nameMark+definitionMark)
+	marked := slices.Concat(unmarked, []byte(definitionMark+imageMark))
+	if len(marked) <= MaxTerm && bytes.Compare(s, marked) < 0 && bytes.Compare(marked, b) < 0 {
+		return marked
+	}
+	return s
 }
 
 // close closes the open block, and writes its positions after it. These are the first bytes of
