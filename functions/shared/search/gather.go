@@ -183,15 +183,28 @@ func (g *gathered) number(p *plan) {
 	g.numberAlternatives(p)
 }
 
-// readAnchors reads the terms of a part's anchors (texts of links to pages). Its error is an
-// Unreadable with the key of the segment of anchors.
-func (g *gathered) readAnchors(ctx context.Context, part int) (err error) {
+// readAnchors reads the terms of a part's anchors (texts of links to pages). Anchors have no names of sites and no
+// names that pages define, so these terms are not looked up. The error is an Unreadable with the key of the segment of
+// anchors.
+func (g *gathered) readAnchors(ctx context.Context, part int) error {
 	from := g.parts[part].Anchors
 	if g.parts[part].Unvisited {
 		from = g.parts[part].Segment
 	}
-	if g.anchors[part], err = from.TermsBy(ctx, g.names, false, g.memory); err != nil {
+	var numbers []int
+	var names []string
+	for number, name := range g.names {
+		if !segment.IsNameTerm(name) {
+			numbers, names = append(numbers, number), append(names, name)
+		}
+	}
+	found, err := from.TermsBy(ctx, names, false, g.memory)
+	if err != nil {
 		return &Unreadable{from.Ref().Key, err}
+	}
+	g.anchors[part] = make([]*segment.Term, len(g.names))
+	for i, number := range numbers {
+		g.anchors[part][number] = found[i]
 	}
 	return nil
 }
