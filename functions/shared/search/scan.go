@@ -61,6 +61,9 @@ type scan struct {
 	// email, but a document gets scan.factor also if it has e and mail without email.
 	lacking float64
 
+	ascending []int   // indexes of the words, by ascending greatest score of their text lists (see cursor.mostOf)
+	weakBelow float64 // lowest score of a further match for which weaken has marked words
+
 	// State of the current window of documents.
 	sum   float64 // sum of the upper bounds of the words' scores
 	need  []bool  // for each word, whether a document must have it to be among the best
@@ -79,10 +82,11 @@ func (s *scan) run(from, to uint32) error {
 	s.need = slices.Grow(s.need[:0], len(s.words))[:len(s.words)]
 	s.scores = slices.Grow(s.scores[:0], len(s.words))[:len(s.words)]
 	s.named = slices.Grow(s.named[:0], len(s.words))[:len(s.words)]
-	s.order = s.order[:0]
+	s.order, s.ascending, s.weakBelow = s.order[:0], s.ascending[:0], -1
 	for i := range s.words {
-		s.order = append(s.order, i)
+		s.order, s.ascending = append(s.order, i), append(s.ascending, i)
 	}
+	slices.SortFunc(s.ascending, func(a, b int) int { return cmp.Compare(s.words[a].mostOf[ofText], s.words[b].mostOf[ofText]) })
 	for at, windows := s.start(from), 0; at < to; windows++ {
 		if windows%64 == 0 {
 			if err := s.stop(); err != nil {
@@ -105,12 +109,31 @@ func (s *scan) run(from, to uint32) error {
 // competes reports whether a match whose score is at most bound could be among the best.
 func (s *scan) competes(bound float64) bool { return bound*slack >= s.top.least() }
 
+// weaken marks the words that are weak by now: all weak words together do not suffice for a further match. The bound of a
+// weak word is the same in all windows (see cursor.window), so that its many small blocks do not divide the documents into
+// as many windows. Most sentences have such words.
+func (s *scan) weaken() {
+	least := s.top.least()
+	if s.count < s.limit || least <= s.weakBelow {
+		return
+	}
+	s.weakBelow = least
+	sum := s.extra
+	for _, i := range s.ascending {
+		if sum += s.lacking * s.words[i].mostOf[ofText]; s.competes(sum) {
+			return
+		}
+		s.words[i].weak = !s.required[i]
+	}
+}
+
 // window prepares the window of documents that begins with a given document, and returns the last
 // document of the window. It computes upper bounds of the words' scores in the window, and from
 // these bounds finds the words that a document must have to be among the best matches.
 func (s *scan) window(at uint32) (end uint32) {
 	end = postings.NoMore
 	s.sum, s.rest = 0, 0
+	s.weaken()
 	for i := range s.words {
 		w := &s.words[i]
 		last := w.window(at, s.statistics)

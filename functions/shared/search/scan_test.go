@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
 // TestRareListIsNoReasonToScan searches a word that all pages have in their texts, short ones at the beginning of the
@@ -50,5 +51,48 @@ func TestLowScoresAreSkipped(t *testing.T) {
 	ix.exactly = 0
 	if got := find(t, ix, Query{Text: "ka mi", Size: 2}); got.Exact || got.Total > 4*nearest {
 		t.Errorf("%d of %d pages were examined", got.Total, all)
+	}
+}
+
+// TestWeakWordsDivideNoWindows scans for a word that all pages have, so that its list has many small blocks, and for two
+// rare ones. Once the frequent word alone does not suffice for a match, its blocks must not end the windows.
+func TestWeakWordsDivideNoWindows(t *testing.T) {
+	const all = 40 * postings.BlockSize
+	var docs []segment.Document
+	for i := range all {
+		body := "ka"
+		if i%500 == 0 {
+			body += " mi"
+		} else if i%500 == 250 {
+			body += " ne"
+		}
+		docs = append(docs, page(fmt.Sprintf("http://lo/%d", i), body))
+	}
+	ix, q := indexOf(t, docs), Query{Text: "ka mi ne", Size: 2}
+	s := ix.newSearch(&q, ix.plan(&q, false))
+	if _, err := s.find(withoutDeadline(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	windows := func(floor float64) (n int) {
+		var work scan
+		work.begin(s)
+		work.top.reset(1)
+		if !work.open(s, 0) {
+			t.Fatal("the segment has none of the words")
+		}
+		if err := work.run(0, 0); err != nil { // no documents, but what windows need
+			t.Fatal(err)
+		}
+		work.top.floor = floor * work.words[0].most
+		for at := work.start(0); at < all; n++ {
+			at = work.start(min(work.window(at), all-1) + 1)
+		}
+		return n
+	}
+	if n := windows(.99); n < 40 {
+		t.Errorf("%d windows while the frequent word suffices, want one for each of its blocks", n)
+	}
+	if n := windows(1.01); n > 3 {
+		t.Errorf("%d windows, although the frequent word does not suffice", n)
 	}
 }

@@ -145,6 +145,7 @@ type cursor struct {
 	most   float64 // upper bound of the word's score in the segment
 	// for each kind of list, an upper bound of what lists of this kind add to the word's score
 	mostOf [kinds]float64
+	weak   bool    // whether mostOf[ofText] is the bound of the text lists in each window (see scan.weaken)
 	bound  float64 // upper bound of the word's score in the current window
 	last   int64   // last document for which cursor.bound is valid
 	// rules of analysis of the segment's documents; nil if all documents have the same rules
@@ -200,7 +201,7 @@ func (l *listCursor) from(texts *statistics) *statistics {
 // reset removes all lists. The memory that they took is used again for the next ones.
 func (c *cursor) reset() {
 	c.lists, c.common, c.doc, c.last = c.lists[:0], 0, postings.NoMore, -1
-	c.most, c.mostOf = 0, [kinds]float64{}
+	c.most, c.mostOf, c.weak = 0, [kinds]float64{}, false
 }
 
 // add adds to the cursor the posting list of one variant of its word, for the occurrences in the
@@ -290,12 +291,15 @@ func (c *cursor) next() {
 //
 // The window ends with the first block of a list that ends. A block of a rare list, such as that of the names of
 // sites, may be as long as many windows. The list adds nothing to the bound of a window that has none of its
-// documents.
+// documents. Nor do the text lists of a weak word end the window.
 func (c *cursor) window(doc uint32, t *statistics) (last uint32) {
 	if int64(doc) > c.last {
 		c.last = postings.NoMore
 		for i := range c.lists {
 			l := &c.lists[i]
+			if c.weak && l.kind == ofText {
+				continue
+			}
 			if from := max(doc, l.doc); int64(from) > l.last {
 				l.last = int64(l.it.Shallow(from))
 				l.bound = l.most(t, l.it.BlockImpacts())
@@ -303,8 +307,14 @@ func (c *cursor) window(doc uint32, t *statistics) (last uint32) {
 			c.last = min(c.last, l.last)
 		}
 		var bounds [kinds]float64
+		if c.weak {
+			bounds[ofText] = c.mostOf[ofText]
+		}
 		for i := range c.lists {
 			l := &c.lists[i]
+			if c.weak && l.kind == ofText {
+				continue
+			}
 			if of := &bounds[l.kind]; l.bound > *of && l.occurs(doc, c.last) {
 				*of = l.bound
 			}

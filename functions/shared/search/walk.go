@@ -108,22 +108,33 @@ func (s *scan) match(doc uint32) {
 	}
 	least := s.top.least()
 	bound, factor := s.sum, s.factor
+	for i := range s.words { // first those that the document is known to lack: this takes no decoding
+		if w := &s.words[i]; w.doc > doc {
+			bound -= w.bound
+			if !s.optional[i] {
+				factor = 1
+			}
+		}
+	}
 	for n := len(s.order) - 1; n >= 0; n-- {
 		if (factor*bound+s.extra)*slack < least {
 			return
 		}
-		w := &s.words[s.order[n]]
-		score, named := 0.0, 0.0
-		if w.doc == doc || w.doc < doc && w.advance(doc) == doc {
-			score, named = w.score(s.statistics)
-		} else if !s.optional[s.order[n]] {
+		i := s.order[n]
+		w := &s.words[i]
+		s.scores[i], s.named[i] = 0, 0
+		if w.doc > doc {
+			continue
+		}
+		if w.advance(doc) == doc {
+			s.scores[i], s.named[i] = w.score(s.statistics)
+		} else if !s.optional[i] {
 			factor = 1
 		}
-		if s.joined[s.order[n]] {
-			named = 0
+		if s.joined[i] {
+			s.named[i] = 0
 		}
-		s.scores[s.order[n]], s.named[s.order[n]] = score, named
-		bound += score + named - w.bound
+		bound += s.scores[i] + s.named[i] - w.bound
 	}
 	words, named := 0.0, 0.0
 	for i, score := range s.scores {
