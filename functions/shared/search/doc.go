@@ -168,7 +168,7 @@
 // pages have the same term, from configure; but the rules of English do not give it for configurando.
 //
 // A document that holds all words that occur in the index gets half of their scores in addition, if
-// there are two or more. Each quoted phrase adds half the BM25F of a word whose idf
+// there are two or more (for stop words of long queries see below). Each quoted phrase adds half the BM25F of a word whose idf
 // is the sum of its words' idf.
 //
 // A page whose title the query names gets a bonus, if it is among the best hundred documents or ties with
@@ -231,7 +231,8 @@
 //	length      of very long pages counts in full (see above): they have many words of the query by chance
 //	idf         of each word is replaced by idf² / (idf + 1), so that rare words count more
 //	stop words  count 0.3 times also as words of their own, by the lists of the languages in which the
-//	            query may be written (analysis.StopWords), unless the query has no others
+//	            query may be written (analysis.StopWords). A document has all words of the query even if it
+//	            lacks stop words, unless the query has no others: a page with how, do and I answers no better
 //	support     each of the best hundred matches, and of those that tie with the hundredth,
 //	            gets 0.8 · doubt · Σ cosine · (score − least), summed over the four of these
 //	            matches that are most similar to it

@@ -146,7 +146,7 @@ func (j *imageJudge) score(image *segment.Image) float64 {
 		}
 		matched = matched || own
 		frequency := j.here[n].sum()
-		all = all && (frequency > 0 || w.joined)
+		all = all && (frequency > 0 || w.isOptional())
 		score += w.weight * j.plan.weights.saturated(frequency)
 	}
 	if !matched {
@@ -172,7 +172,7 @@ func (j *imageJudge) explain(image *segment.Image) *Explanation {
 		}
 		if of.Value > 0 {
 			root.Parts = append(root.Parts, of)
-			if !w.joined {
+			if !w.isOptional() {
 				held++
 			}
 		}

@@ -36,7 +36,7 @@ func (p *plan) addPassage() {
 		switch {
 		case w.isPair():
 			return
-		case !w.isOptional() && !w.expands() && len(w.any) == 0:
+		case !w.joined && !w.grouped && !w.expands() && len(w.any) == 0:
 			ph.words = append(ph.words, w)
 		}
 	}

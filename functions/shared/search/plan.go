@@ -268,8 +268,9 @@ func (p *plan) unify() {
 	p.eachLeaf(func(leaf *demand) { leaf.word = cmp.Or(same[leaf.word], leaf.word) })
 }
 
-// written returns the number of words in p.words that a document needs to have all words of the query. Two kinds of
-// words are not among these: joined words, such as email for e-mail, and words of conditions (see addGroup).
+// written returns the number of words in p.words that a document needs to have all words of the query. Three kinds of
+// words are not among these: joined words, such as email for e-mail; words of conditions (see addGroup); and stop words
+// of a long query, unless it has no other words.
 func (p *plan) written() (n int) {
 	for _, w := range p.words {
 		if !w.isOptional() {

@@ -56,10 +56,6 @@ type scan struct {
 	not      []cursor
 	tested   []cursor // cursors of the words in plan.tested
 	factor   float64  // factor for documents with all words: Weights.AllWords, or 1 if the segment lacks one of the words
-	// greatest factor that a document can get if it lacks some of the words. It is 1 if no word is optional.
-	// Else it is scan.factor. For example, for the query e-mail the words are e, mail and the joined word
-	// email, but a document gets scan.factor also if it has e and mail without email.
-	lacking float64
 
 	ascending []int   // indexes of the words, by ascending greatest score of their text lists (see cursor.mostOf)
 	weakBelow float64 // lowest score of a further match for which weaken has marked words
@@ -111,20 +107,42 @@ func (s *scan) competes(bound float64) bool { return bound*slack >= s.top.least(
 
 // weaken marks the words that are weak by now: all weak words together do not suffice for a further match. The bound of a
 // weak word is the same in all windows (see cursor.window), so that its many small blocks do not divide the documents into
-// as many windows. Most sentences have such words.
+// as many windows. Most sentences have such words; in short queries the closer bounds of the blocks save more.
 func (s *scan) weaken() {
 	least := s.top.least()
-	if s.count < s.limit || least <= s.weakBelow {
+	if !s.plan.long || s.count < s.limit || least <= s.weakBelow {
 		return
 	}
 	s.weakBelow = least
-	sum := s.extra
+	sum, written := 0.0, 0
 	for _, i := range s.ascending {
-		if sum += s.lacking * s.words[i].mostOf[ofText]; s.competes(sum) {
+		sum += s.words[i].mostOf[ofText]
+		if !s.optional[i] {
+			written++
+		}
+		if s.competes(s.with(written)*sum + s.extra) {
 			return
 		}
 		s.words[i].weak = !s.required[i]
 	}
+}
+
+// without returns the greatest factor that a document can get if it lacks a word: 1, or scan.factor if the word is
+// optional. For example, for the query e-mail the words are e, mail and the joined word email, but a document gets
+// scan.factor also if it has e and mail without email.
+func (s *scan) without(word int) float64 {
+	if s.optional[word] {
+		return s.factor
+	}
+	return 1
+}
+
+// with returns the greatest factor that a document can get if it has at most so many words that are not optional.
+func (s *scan) with(written int) float64 {
+	if written == s.written {
+		return s.factor
+	}
+	return 1
 }
 
 // window prepares the window of documents that begins with a given document, and returns the last
@@ -149,15 +167,19 @@ func (s *scan) window(at uint32) (end uint32) {
 		return end
 	}
 	slices.SortFunc(s.order, func(a, b int) int { return cmp.Compare(s.words[a].bound, s.words[b].bound) })
-	without, all := s.extra, false
+	upTo, written, all := 0.0, 0, false // sum of the bounds, and number of words that are not optional, up to word i
 	for _, i := range s.order {
 		bound := s.words[i].bound
-		if !s.need[i] && !s.competes(s.lacking*(s.sum-bound)+s.extra) {
+		if !s.need[i] && !s.competes(s.without(i)*(s.sum-bound)+s.extra) {
 			s.need[i] = true
 			s.passed = s.passed || s.sum > bound
 		}
 		all = all || s.need[i]
-		if without += s.lacking * bound; !s.competes(without) {
+		upTo += bound
+		if !s.optional[i] {
+			written++
+		}
+		if !s.competes(s.with(written)*upTo + s.extra) {
 			s.rest++
 		}
 	}
@@ -176,7 +198,7 @@ func (s *scan) start(doc uint32) uint32 {
 	for i := range s.words {
 		w := &s.words[i]
 		if !s.required[i] {
-			if s.count < s.limit || s.competes(s.lacking*(most-w.most)+s.extra) {
+			if s.count < s.limit || s.competes(s.without(i)*(most-w.most)+s.extra) {
 				continue
 			}
 			s.passed = s.passed || most > w.most

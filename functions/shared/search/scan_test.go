@@ -68,7 +68,7 @@ func TestWeakWordsDivideNoWindows(t *testing.T) {
 		}
 		docs = append(docs, page(fmt.Sprintf("http://lo/%d", i), body))
 	}
-	ix, q := indexOf(t, docs), Query{Text: "ka mi ne", Size: 2}
+	ix, q := indexOf(t, docs), Query{Text: "ka mi ne mi ne", Size: 2} // a long query
 	s := ix.newSearch(&q, ix.plan(&q, false))
 	if _, err := s.find(withoutDeadline(t.Context())); err != nil {
 		t.Fatal(err)

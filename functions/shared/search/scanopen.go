@@ -48,10 +48,6 @@ func (s *scan) open(of *search, part int) bool {
 			s.factor = 1
 		}
 	}
-	s.lacking = 1
-	if s.written < len(s.words) {
-		s.lacking = s.factor
-	}
 	return occurs || s.plan.lists && !of.parts[part].Unvisited
 }
 

@@ -200,3 +200,60 @@ func TestStopWords(t *testing.T) {
 		}
 	}
 }
+
+// TestSpareStopWords checks that a page has all words of a long query even if it lacks stop words, but not if it lacks
+// another word. In short queries, and in queries of stop words alone, a page must have them.
+func TestSpareStopWords(t *testing.T) {
+	ix := indexOf(t, []segment.Document{
+		page("http://terse", "Sieves find prime numbers on machines."),
+		page("http://chatty", "What do you think: how do I get prime numbers? You do what I do."),
+		page("http://other", "What you do is how you do it, and this is that."),
+	})
+	for text, complete := range map[string][]string{
+		"how do I get prime numbers":           {"http://chatty"},
+		"what do you do for sieves of numbers": {"http://terse"},
+		"what do sieves":                       nil,
+		"what is it that you do":               {"http://other"},
+	} {
+		var got []string
+		for _, hit := range find(t, ix, Query{Text: text, Size: 3, Explain: true}).Hits {
+			if slices.ContainsFunc(hit.Explanation.Parts, func(e Explanation) bool { return strings.HasPrefix(e.What, "holds all words") }) {
+				got = append(got, hit.URL)
+			}
+			if math.Abs(hit.Explanation.Value-hit.Score) > 1e-9 {
+				t.Errorf("%q: the explanation of %s adds up to %v, want %v", text, hit.URL, hit.Explanation.Value, hit.Score)
+			}
+		}
+		if !slices.Equal(got, complete) {
+			t.Errorf("%q: pages with all words are %v, want %v", text, got, complete)
+		}
+	}
+}
+
+// TestSpareStopWordsCompete checks that a scan which passes over pages that cannot be among the best finds the same
+// pages as one that looks at all, although pages without stop words may have all words of the query.
+func TestSpareStopWordsCompete(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 1))
+	words := strings.Fields("how do I what is the of sieve prime number machine parallel")
+	var docs []segment.Document
+	for i := range 900 {
+		body := fmt.Sprint("filler", i%7)
+		for range 1 + random.IntN(12) {
+			body += " " + words[min(random.IntN(len(words)), random.IntN(len(words)))]
+		}
+		docs = append(docs, page(fmt.Sprint("http://a/", i), body))
+	}
+	ix := indexOf(t, docs[:450], docs[450:])
+	pruning := *ix
+	pruning.exactly = 0
+	for _, query := range []string{
+		"how do I sieve a prime number", "what is the number of the machine", "what is the sieve of a parallel machine how", "how do I do what I do", "prime number of the parallel machine http client",
+	} {
+		all, passed := find(t, ix, Query{Text: query, Size: 50}), find(t, &pruning, Query{Text: query, Size: 50})
+		for i, hit := range all.Hits {
+			if passed.Hits[i].URL != hit.URL || passed.Hits[i].Score != hit.Score {
+				t.Fatalf("%s: hit %d is %s with %v, want %s with %v", query, i, passed.Hits[i].URL, passed.Hits[i].Score, hit.URL, hit.Score)
+			}
+		}
+	}
+}

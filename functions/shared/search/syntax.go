@@ -351,6 +351,7 @@ type queryWord struct {
 	times      int       // how often the query has the word
 	idf        float64   // inverse document frequency; 0 if no document holds the word
 	stop       float64   // probability that the word is a stop word, such as what or you
+	spare      bool      // whether this is a stop word of a long query: a document may have all words without it (see weigh)
 	weight     float64   // weight of the word in scores: idf times repeated(times)
 }
 
@@ -393,7 +394,7 @@ type variant struct {
 func (w *queryWord) isPair() bool { return w.surface == "" && !w.lone }
 
 // isOptional reports whether a document may have all words of the query without this word.
-func (w *queryWord) isOptional() bool { return w.joined || w.grouped }
+func (w *queryWord) isOptional() bool { return w.joined || w.grouped || w.spare }
 
 // isStopWord reports whether the word is probably a stop word, such as what or you.
 func (w *queryWord) isStopWord() bool { return w.stop > 0.5 }

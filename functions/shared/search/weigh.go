@@ -59,8 +59,9 @@ func (p *plan) weigh(t *Totals) bool {
 			w.place = -1
 		}
 	}
+	spares := p.long && !p.hasOnlyStopWords()
 	for i, w := range p.words {
-		w.place = i
+		w.place, w.spare = i, spares && w.isStopWord()
 	}
 	for i, w := range p.tested {
 		w.place = i
