@@ -68,9 +68,9 @@ func TestDamage(t *testing.T) {
 		want := of.quiet(t, m).want
 		for _, prefix := range of.prefixes {
 			for _, deleted := range []bool{false, true} {
-				for n, more := 0, true; more; n += stride {
+				for n, objects := 0, 1; n < objects && !t.Failed(); n += stride {
 					t.Run(fmt.Sprintf("%s %d, deleted %v", prefix, n, deleted), func(t *testing.T) {
-						more = of.damaged(t, m, prefix, n, deleted, want)
+						objects = of.damaged(t, m, prefix, n, deleted, want)
 					})
 				}
 			}
@@ -80,20 +80,16 @@ func TestDamage(t *testing.T) {
 
 // damaged simulates the life (a kind of run). When all work is done, it damages or deletes one of
 // the objects below the prefix: number n in the order of their keys, counted from 0. Then it repairs
-// the bucket, and checks that the result is the wanted one. It returns false if there are at most n
-// objects.
-func (l life) damaged(t *testing.T, m *memories, prefix string, n int, deleted bool, want result) (found bool) {
+// the bucket, and checks that the result is the wanted one. It returns the number of objects.
+func (l life) damaged(t *testing.T, m *memories, prefix string, n int, deleted bool, want result) (objects int) {
 	p := l.plan
 	p.seed = uint64(n)
 	inWorld(t, m, p, func(w *world) {
 		l.start(w)
 		w.settle(longest)
 		keys := w.keys(prefix)
-		if n == 0 && len(keys) == 0 {
-			t.Fatalf("no %s to damage", prefix)
-		}
-		if found = n < len(keys); !found {
-			return
+		if objects = len(keys); n >= objects {
+			t.Fatalf("only %d %s to damage", objects, prefix)
 		}
 		what := w.harm(keys[n], deleted)
 		if problems := w.problems(); len(problems) == 0 && w.listed(keys[n]) {
@@ -106,7 +102,7 @@ func (l life) damaged(t *testing.T, m *memories, prefix string, n int, deleted b
 		w.run()
 		w.check(want)
 	})
-	return found
+	return objects
 }
 
 // listed reports whether the newest manifest of any partition lists the object with the key.

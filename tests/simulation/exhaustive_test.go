@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"testing"
 )
@@ -124,22 +125,44 @@ func newLives(t *testing.T, m *memories) []life {
 }
 
 // each repeats every life (a kind of run). In each repetition, one call to one system, such as
-// storage or Redis, gets a fault, which the callback chooses. With first = 2 and step = 12, for
-// example, this is call 2 to the system, then call 14, then call 26, and so on until the last call.
-// Then the next system follows. If first is greater than step, step is used in its place.
-func each(t *testing.T, first, step int, happens func(*world, *call) fault) {
+// storage or Redis, gets a fault, which the callback chooses. The faults move on by step calls from one
+// repetition to the next, as through one sequence (see series): all calls of a life to one system, then those
+// to the next system, then those of the next life. Five tests share the work: the number of the test, from 1
+// to 5, decides at which call it begins, so that they choose different calls.
+func each(t *testing.T, test, step int, happens func(*world, *call) fault) {
 	m, step := newMemories(t), max(1, number(t, "STRIDE", step))
+	calls := series{next: max(1, step*test/5)}
 	for _, l := range lives(t, m) {
-		step := step * max(1, l.rare)
 		for _, s := range systems {
-			for n := min(first, step); n <= l.calls[s] && !t.Failed(); n += step {
+			for n := range calls.of(l.calls[s], step*max(1, l.rare)) {
 				t.Run(fmt.Sprint(l.name, " ", s, " ", n), func(t *testing.T) {
 					if !l.at(t, m, s, n, happens) {
 						t.Errorf("it made fewer calls than the quiet run, %d", l.calls[s])
 					}
 				})
+				if t.Failed() {
+					return
+				}
 			}
 		}
+	}
+}
+
+// series chooses calls at equal distances from several sequences of calls, as if they were one. So a sequence
+// that is shorter than the distance is not chosen from each time.
+type series struct {
+	next int // number of the next call to choose, counted from 1 in the next sequence
+}
+
+// of yields the chosen numbers of the next sequence, which has the given number of calls.
+func (s *series) of(calls, step int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for ; s.next <= calls; s.next += step {
+			if !yield(s.next) {
+				return
+			}
+		}
+		s.next -= calls
 	}
 }
 

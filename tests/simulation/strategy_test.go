@@ -115,14 +115,18 @@ func TestStrategyChanges(t *testing.T) {
 	t.Parallel()
 	m := newMemories(t)
 	step := max(1, number(t, "STRIDE", drops))
+	calls := series{next: min(7, step)}
 	for _, l := range lives(t, m) {
 		for _, change := range changes {
-			for n := min(7, step); n <= l.calls[storage] && !t.Failed(); n += step {
+			for n := range calls.of(l.calls[storage], step) {
 				t.Run(fmt.Sprint(l.name, ": ", change.name, " ", n), func(t *testing.T) {
 					if !l.changed(t, m, n, change.first, change.back) {
 						t.Errorf("it made fewer calls than the quiet run, %d", l.calls[storage])
 					}
 				})
+				if t.Failed() {
+					return
+				}
 			}
 		}
 	}
