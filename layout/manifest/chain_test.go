@@ -94,7 +94,7 @@ func indexed(m manifest.Manifest) (n uint64) {
 }
 
 func TestDeltasAreRead(t *testing.T) {
-	bucket := chained(t, 2000, 110)
+	bucket := chained(t, 700, 110)
 	for n := uint64(1); n <= 110; n += racetest.Rounds[uint64](3, 27) {
 		counted := countblob.New(bucket)
 		m, err := manifest.At(t.Context(), counted, 0, n)
@@ -162,7 +162,7 @@ func TestDamagedDelta(t *testing.T) {
 			if err := b.Delete(t.Context(), key); err != nil {
 				return err
 			}
-			return b.Create(t.Context(), key, mustGet(chained(t, 2001, broken), key))
+			return b.Create(t.Context(), key, mustGet(chained(t, 701, broken), key))
 		},
 	} {
 		tests := []struct {
@@ -175,7 +175,7 @@ func TestDamagedDelta(t *testing.T) {
 		}
 		for _, test := range tests[:racetest.Rounds(len(tests), 2)] {
 			t.Run(fmt.Sprintf("%s, %d generations, hint %d", name, test.generations, test.hint), func(t *testing.T) {
-				bucket := chained(t, 2000, test.generations)
+				bucket := chained(t, 700, test.generations)
 				if err := bucket.Delete(t.Context(), layout.HintKey(0)); err != nil {
 					t.Fatal(err)
 				}
