@@ -44,9 +44,9 @@ func Run(m *testing.M, built func(dir string), builds ...Build) (code int) {
 	return m.Run()
 }
 
-// In compiles programs into a folder, without debug information, which takes time.
+// In compiles programs into a folder, without debug information and symbols, which take time to link.
 func (b Build) In(dir string) error {
-	args := append([]string{"build", "-ldflags=-w", "-tags", b.Tags, "-o", dir + "/" + b.Output}, b.Packages...)
+	args := append([]string{"build", "-ldflags=-s -w", "-tags", b.Tags, "-o", dir + "/" + b.Output}, b.Packages...)
 	build := exec.Command("go", args...)
 	build.Dir = b.Module
 	if said, err := build.CombinedOutput(); err != nil {
