@@ -159,8 +159,9 @@ func TestMemory(t *testing.T) {
 		inBucket += int(object.Size)
 	}
 	t.Logf("bytes a URL: %d retired, %.1f in the bucket", retired, float64(inBucket)/float64(urls))
-	if retired > racetest.Rounds(5, 10) || inBucket > 20*urls { // what lists and tables take at least counts for more with few URLs
-		t.Errorf("bytes a URL: %d retired, %d in the bucket, want at most 5 and 20", retired, inBucket/urls)
+	most := racetest.Rounds(5, 30) // with few URLs, a hash table that Redis is still moving to another size counts for up to 25
+	if retired > most || inBucket > 20*urls {
+		t.Errorf("bytes a URL: %d retired, %d in the bucket, want at most %d and 20", retired, inBucket/urls, most)
 	}
 	t.Logf("bytes a URL: %d stored, %d on two tallies, %d waiting (%d of them its address)", stored, counted, waiting, length/urls)
 	if stored > 40 || counted > 60 || waiting > 50+length/urls {
