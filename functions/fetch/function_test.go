@@ -170,8 +170,12 @@ func TestTimeRunsOut(t *testing.T) {
 			b := w.batch("/")
 			b.Version.Token += uint64(c.request)
 			b.Deadline = time.Now().Add(w.Limits.Margin + 100*time.Millisecond)
-			if diff := cmp.Diff([]end{c.want}, ends(w.run(t, b))); diff != "" {
+			got := w.run(t, b)
+			if diff := cmp.Diff([]end{c.want}, ends(got)); diff != "" {
 				t.Error(diff)
+			}
+			if strings.Contains(got.Ledger.Outcomes[0].Detail, "context") {
+				t.Errorf("the detail %q needs knowledge of Go", got.Ledger.Outcomes[0].Detail)
 			}
 		})
 	}

@@ -124,7 +124,7 @@ func judge(err error) verdict {
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return verdict{book.Retry, "no such host", detail}
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
-		return verdict{book.Retry, "timeout", detail}
+		return verdict{book.Retry, "timeout", strings.ReplaceAll(detail, context.DeadlineExceeded.Error(), "the time for a request is over")}
 	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, &record), errors.As(err, &alert), errors.As(err, &verify),
 		errors.As(err, &unknown), errors.As(err, &hostname), strings.Contains(detail, "tls: "):
 		return verdict{book.Retry, "tls", detail}
