@@ -165,8 +165,9 @@
 //	…       number of term blocks; each: size, size of its positions without
 //	        CRCs, number of terms, and a front-coded separator: a string that is
 //	        not below the block's last term, but below the next block's first.
-//	        Since a later program, it is also not below the marked forms of
-//	        the last term, unless the next block begins with one of these
+//	        In segments written since 2026-11-27 it is also not below the
+//	        marked forms of the last term, unless the next block begins
+//	        with one of these
 //	…       number of columns; each: name, kind (1 byte), size
 //	…       size of what follows in this line; packed like a column (size before compression, 1 or 0,
 //	        content): for each field, the length codes of all documents (see postings.Lengths), a byte each

@@ -165,7 +165,7 @@ func Decode(body []byte, contentType string) (text []byte, charset, refuted stri
 		case charset == "":
 		case charset == utf8Name && !valid && !isMostlyUTF8(body):
 			refuted = charset
-		case isWestern(charset) && valid && !isASCII(body): // a text in it hardly ever is valid UTF-8 by chance
+		case isSingleByte(charset) && valid && !isASCII(body):
 			refuted = charset
 		case strings.HasPrefix(charset, "utf-16") && valid && bytes.IndexByte(body, 0) < 0: // real UTF-16 markup would have zero bytes
 			refuted = charset
@@ -183,9 +183,10 @@ func Decode(body []byte, contentType string) (text []byte, charset, refuted stri
 	return decode(body, charset), charset, refuted
 }
 
-// isWestern reports whether a charset is one of the single-byte charsets that servers declare without knowing that of a
-// page: ISO 8859-1 (which is windows-1252 for browsers) and its relatives.
-func isWestern(charset string) bool {
+// isSingleByte reports whether a charset is one of the families ISO 8859 and windows-125x, whose characters are single
+// bytes. Servers often declare one of them for all pages alike. A text in it is hardly ever valid UTF-8 by chance, unless
+// it is ASCII.
+func isSingleByte(charset string) bool {
 	return strings.HasPrefix(charset, "windows-125") || strings.HasPrefix(charset, "iso-8859-")
 }
 
