@@ -115,6 +115,12 @@ func (w *world) run(t testing.TB, b batch.Batch) spool.Spool {
 	if err := w.Run(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
+	return w.stored(t, b)
+}
+
+// stored returns what the run of a batch stored, with the outcomes in the order of its targets.
+func (w *world) stored(t testing.TB, b batch.Batch) spool.Spool {
+	t.Helper()
 	s, err := spool.Read(t.Context(), w.bucket, layout.SpoolKey(b.Storage, b.Version))
 	if err != nil {
 		t.Fatal(err)

@@ -41,6 +41,9 @@ var zones = map[string]string{
 // parseDate returns the time of a date in a layout of datetimes or mailDates, in UTC; the
 // zero time for any other text.
 func parseDate(s string) time.Time {
+	if s == "" {
+		return time.Time{} // without an error of each layout, for most sitemaps have no dates
+	}
 	layouts := datetimes
 	if len(s) < 4 || s[3] < '0' || s[3] > '9' { // the text does not begin with a year
 		layouts = mailDates
