@@ -45,6 +45,8 @@ func (b *Bucket) fail(ctx context.Context, op, key string, err error) error {
 		return fmt.Errorf("%s: the store at %s lacks what this needs: %w", what, b.core.EndpointURL(), err)
 	case status == http.StatusForbidden:
 		return fmt.Errorf("%s: the store at %s refuses the credentials: %w", what, b.core.EndpointURL(), err)
+	case status == http.StatusInsufficientStorage:
+		return fmt.Errorf("%s: %w: the store at %s is full; make room there and try again: %w", what, blob.ErrRetryable, b.core.EndpointURL(), err)
 	case retryable(status):
 		return fmt.Errorf("%s: %w: status %d: %w", what, blob.ErrRetryable, status, err)
 	}

@@ -55,7 +55,7 @@ func TestStatuses(t *testing.T) {
 	}{
 		{500, "InternalError", blob.ErrRetryable, "status 500"},
 		{503, "SlowDown", blob.ErrRetryable, "status 503"},
-		{507, "InsufficientStorage", blob.ErrRetryable, "status 507"},
+		{507, "InsufficientStorage", blob.ErrRetryable, "is full; make room there"},
 		{429, "TooManyRequests", blob.ErrRetryable, "status 429"},
 		{409, "ConditionalRequestConflict", blob.ErrRetryable, "status 409"},
 		{412, "PreconditionFailed", blob.ErrExists, ""},
