@@ -2,6 +2,7 @@ package segment
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -28,5 +29,21 @@ func TestPages(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestAhead checks whose positions are read together with the terms: the shortest first, up to aheadOfTerms.
+func TestAhead(t *testing.T) {
+	var index termIndex
+	var blocks []wantedBlock
+	for i, positions := range []int64{600 << 10, 10, 0, 300 << 10, 200 << 10, aheadOfTerms} {
+		index.add(1, positions, 1)
+		blocks = append(blocks, wantedBlock{number: i})
+	}
+	if got, want := index.ahead(blocks), []int{1, 4, 3}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got, want := index.ahead(blocks[:1]), []int{0}; !slices.Equal(got, want) {
+		t.Errorf("alone: %v, want %v", got, want)
 	}
 }

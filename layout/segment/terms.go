@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -24,17 +25,15 @@ type Term struct {
 	pages  []byte // pages of the block's positions; nil if they were not read with the block
 }
 
-// The method Terms reads blocks of terms, and can also read the positions of the terms in a block,
-// which follow the block. It does so only if the positions of this block have at most aheadOfTerm
-// bytes. In all blocks together it reads at most aheadOfTerms bytes of positions.
-const (
-	aheadOfTerm  = 128 << 10
-	aheadOfTerms = 512 << 10
-)
+// The method Terms reads blocks of terms, and can also read the positions of the terms in a block, which follow the
+// block. aheadOfTerms is the greatest sum of the sizes, in bytes, of the positions that it reads by one call. They arrive
+// in 13 ms, at 80 MB per second. Reading them later takes another request, of 60 ms.
+const aheadOfTerms = 1 << 20
 
 // Terms looks up terms by their texts, all with at most one call of Source.Read. The result has an
 // element for each text; it is nil if the segment has no such term. If positions is true, the call
-// also reads the positions of the terms' blocks, unless they are too long (see aheadOfTerm).
+// also reads the positions of the terms' blocks, the shortest first, as long as their sizes add up to at most
+// aheadOfTerms.
 func (s *Segment) Terms(ctx context.Context, terms []string, positions bool) ([]*Term, error) {
 	return s.TermsBy(ctx, terms, positions, nil)
 }
@@ -50,10 +49,10 @@ func (s *Segment) TermsBy(ctx context.Context, terms []string, positions bool, c
 		numbers[i] = b.number
 		ranges[i], _ = s.tail.terms.split(b.number)
 	}
-	for i, left := 0, int64(aheadOfTerms); positions && i < len(blocks); i++ {
-		_, pages := s.tail.terms.split(blocks[i].number)
-		if 0 < pages.Length && pages.Length <= min(aheadOfTerm, left) {
-			ahead[i], left = len(ranges), left-pages.Length
+	if positions {
+		for _, i := range s.tail.terms.ahead(blocks) {
+			_, pages := s.tail.terms.split(blocks[i].number)
+			ahead[i] = len(ranges)
 			ranges = append(ranges, pages)
 		}
 	}
@@ -111,6 +110,25 @@ func (t *termIndex) divide(texts []string) (blocks []wantedBlock) {
 		order = order[end:]
 	}
 	return blocks
+}
+
+// ahead returns the blocks whose positions are read together with their terms, as indexes in the parameter: those with
+// the shortest positions, as long as these have at most aheadOfTerms bytes together. Blocks without positions are left out.
+func (t *termIndex) ahead(blocks []wantedBlock) (chosen []int) {
+	size := func(i int) int64 { return sizeInPages(t.positions[blocks[i].number]) }
+	for i := range blocks {
+		if size(i) > 0 {
+			chosen = append(chosen, i)
+		}
+	}
+	slices.SortStableFunc(chosen, func(i, j int) int { return cmp.Compare(size(i), size(j)) })
+	left := int64(aheadOfTerms)
+	for n, i := range chosen {
+		if left -= size(i); left < 0 {
+			return chosen[:n]
+		}
+	}
+	return chosen
 }
 
 // openBlock opens a block of terms with the reader r, and returns a guide of the block. If the parameter guide was
