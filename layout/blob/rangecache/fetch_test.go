@@ -213,9 +213,23 @@ func TestJoin(t *testing.T) {
 			[]blob.Range{{Length: 1}, {Offset: 1_500 * kib, Length: 1}, {Offset: 3_000 * kib, Length: 1_000*kib + 1}},
 		},
 		{
-			"not more gaps than the bound in all",
+			"not more gaps than the bound in a request",
 			blocks(500*kib, 0, 2, 4, 6, 8, 10),
 			[]blob.Range{{Length: 4_500 * kib}, {Offset: 5_000 * kib, Length: 500 * kib}},
+		},
+		{
+			"not more small gaps than the bound in all",
+			apart(500*kib, 23),
+			[]blob.Range{
+				{Length: 2_000*kib + 1},
+				{Offset: 2_500 * kib, Length: 2_000*kib + 1}, {Offset: 5_000 * kib, Length: 2_000*kib + 1}, {Offset: 7_500 * kib, Length: 2_000*kib + 1},
+				{Offset: 10_000 * kib, Length: 1}, {Offset: 10_500 * kib, Length: 1}, {Offset: 11_000 * kib, Length: 1},
+			},
+		},
+		{
+			"gaps that are not small",
+			apart(600*kib, 5),
+			[]blob.Range{{Length: 1_800*kib + 1}, {Offset: 2_400 * kib, Length: 1}},
 		},
 		{"never more than the most", []blob.Range{{Length: 5 * mib}, {Offset: 5 * mib, Length: 5 * mib}}, []blob.Range{{Length: 5 * mib}, {Offset: 5 * mib, Length: 5 * mib}}},
 		{
@@ -236,8 +250,17 @@ func TestJoin(t *testing.T) {
 	}
 }
 
+// apart returns n ranges of one byte, which begin every so many bytes.
+func apart(bytes int64, n int) (ranges []blob.Range) {
+	for i := range int64(n) {
+		ranges = append(ranges, blob.Range{Offset: i * bytes, Length: 1})
+	}
+	return ranges
+}
+
 // The function join must put each range into exactly one request, which contains it. No request
-// may be larger than mostJoined, and the bytes read in gaps may not exceed mostGaps.
+// may be larger than mostJoined, nor read more than mostGaps bytes in gaps; all together may not read more than
+// mostOfCall.
 func TestJoinProperties(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 2_000 {
@@ -246,6 +269,7 @@ func TestJoinProperties(t *testing.T) {
 		spans := join(ranges)
 		for _, s := range spans {
 			read += s.Length
+			gaps := s.Length
 			for _, i := range s.members {
 				r := ranges[i]
 				if seen[i] || r.Offset < s.Offset || r.Offset+r.Length > s.end() {
@@ -253,6 +277,10 @@ func TestJoinProperties(t *testing.T) {
 				}
 				seen[i] = true
 				wanted += r.Length
+				gaps -= r.Length
+			}
+			if gaps > mostGaps {
+				t.Fatalf("a request with %d bytes in gaps", gaps)
 			}
 			if s.Length > mostJoined {
 				t.Fatalf("a request for %d bytes", s.Length)
@@ -263,7 +291,7 @@ func TestJoinProperties(t *testing.T) {
 				t.Fatalf("range %d is not asked for", i)
 			}
 		}
-		if read > wanted+mostGaps {
+		if read > wanted+mostOfCall {
 			t.Fatalf("%d bytes are read for %d", read, wanted)
 		}
 	}
