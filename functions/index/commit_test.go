@@ -164,6 +164,18 @@ func TestForgottenIsNotIndexed(t *testing.T) {
 	}
 }
 
+// TestTakedownsLost indexes in a partition that has applied takedowns of which no version is left. Run must fail, and not
+// try again and again.
+func TestTakedownsLost(t *testing.T) {
+	w := newWorld(t)
+	pkg := w.put(2)
+	w.list(pkg)
+	w.commit(func(m *manifest.Manifest) { m.Forgotten = 1 })
+	if err := w.Run(t.Context(), pkg.Key); err == nil || !strings.Contains(err.Error(), "version 1 of the takedowns") {
+		t.Errorf("%v, want an error that names the version", err)
+	}
+}
+
 // TestIndexFailsAnywhere lets each call of the object store fail in turn while packages are
 // indexed. If Run fails, a second Run must succeed, with the same result as without the fault.
 func TestIndexFailsAnywhere(t *testing.T) {

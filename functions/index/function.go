@@ -153,7 +153,7 @@ func (f *Function) build(ctx context.Context, id layout.Partition, pkg uint32) e
 // has changed meanwhile so that the segment must be built again.
 func (f *Function) buildOnce(ctx context.Context, p *partition.Partition, pkg manifest.Package) error {
 	began := f.Now()
-	m, err := f.maker(ctx)
+	m, err := f.maker(ctx, p.Manifest())
 	if err != nil {
 		return err
 	}
@@ -176,11 +176,15 @@ func (f *Function) buildOnce(ctx context.Context, p *partition.Partition, pkg ma
 	return f.raiseMerge(ctx, p)
 }
 
-// maker returns a maker of documents that follows the takedowns and settings in force.
-func (f *Function) maker(ctx context.Context) (maker, error) {
+// maker returns a maker of documents that follows the takedowns and settings in force. It fails if the partition has
+// applied takedowns that cannot be read any more, because its segments could not be committed.
+func (f *Function) maker(ctx context.Context, current *manifest.Manifest) (maker, error) {
 	forgotten, err := takedown.Load(ctx, f.Bucket)
 	if err != nil {
 		return maker{}, err
+	}
+	if current.Forgotten > forgotten.Version {
+		return maker{}, fmt.Errorf("partition %s has applied version %d of the takedowns, but %d is the last that can be read", current.Partition, current.Forgotten, forgotten.Version)
 	}
 	if f.Ranges != nil {
 		f.Ranges.Follow(strconv.FormatUint(forgotten.Version, 10)) // a new version empties the cache of erased pages

@@ -51,7 +51,7 @@ func (f *Function) Together(ctx context.Context, t task.Together) error {
 // so that the segment must be built again.
 func (f *Function) buildTogether(ctx context.Context, p *partition.Partition, listed []manifest.Package) error {
 	began := f.Now()
-	m, err := f.maker(ctx)
+	m, err := f.maker(ctx, p.Manifest())
 	if err != nil {
 		return err
 	}

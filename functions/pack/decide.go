@@ -2,6 +2,7 @@ package pack
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -151,11 +152,14 @@ func (c *class) add(run webobject.Run, outcome *book.Outcome) {
 
 // settingsFor returns the settings in force, usually from a cache. The manifest says which version of
 // the takedowns was applied to the partition. If the takedowns in the cached settings are older,
-// settingsFor reads the settings anew.
+// settingsFor reads the settings anew. It fails if these are older, too, because nothing could be committed then.
 func (f *Function) settingsFor(ctx context.Context, m *manifest.Manifest) (*settings.Settings, error) {
 	s, err := f.Settings.Get(ctx)
 	if err == nil && s.Takedowns.Version < m.Forgotten {
 		s, err = f.Settings.Renew(ctx)
+	}
+	if err == nil && s.Takedowns.Version < m.Forgotten {
+		err = fmt.Errorf("partition %s has applied version %d of the takedowns, but %d is the last that can be read", m.Partition, m.Forgotten, s.Takedowns.Version)
 	}
 	return s, err
 }

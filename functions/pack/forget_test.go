@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
@@ -118,6 +119,18 @@ func TestForgottenByThePartition(t *testing.T) {
 		}
 		w.gather(true)
 		w.checkForgotten()
+	}
+}
+
+// TestTakedownsLost packs for a partition that has applied takedowns of which no version is left. Gather must fail, and
+// not try again and again.
+func TestTakedownsLost(t *testing.T) {
+	w := embedded(t)
+	w.unforgetful()
+	w.settle(1, 2)
+	functionstest.Commit(t, w.store, 0, func(m *manifest.Manifest) { m.Forgotten = 1 })
+	if err := w.Gather(t.Context(), task.Gather{Flush: true}); err == nil || !strings.Contains(err.Error(), "version 1 of the takedowns") {
+		t.Errorf("%v, want an error that names the version", err)
 	}
 }
 

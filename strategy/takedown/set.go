@@ -17,7 +17,7 @@ import (
 type Set struct {
 	// Version is the version of the takedowns in which the set has changed last: Document.Changed if
 	// entries are pending, otherwise the number of the version in force. It is 0 if nothing was ever
-	// forgotten, or if all entries in force are pending. In the result of Hidden it is always the number
+	// forgotten for good. A later version never has a lower one. In the result of Hidden it is always the number
 	// of the version in force.
 	Version uint64
 	// Faults.Damaged holds the damaged versions that are newer than Version. Those of their entries that

@@ -25,7 +25,7 @@
 // used once, so the slower of the two reads the result of the other first. An entry that was taken back
 // before it was sealed loses no page.
 //
-// The field "changed" is the number of the version in which "entries" has changed last. It is present
+// The field "changed" is the number of the version in which "entries" has changed last, or of a later one. It is present
 // only beside "pending". Functions that erase pages use this number in place of the number of the newest
 // version (see Set.Version), because pending entries give them nothing to erase.
 //
@@ -34,6 +34,8 @@
 //   - 1: entries.
 //   - 1, since 2026-11-26: there may be "pending" and "changed". An earlier program takes such a version
 //     for damaged (see below): it hides the pages, and leases nothing, until none is pending.
+//   - 1, since 2026-11-27: "changed" is also present if all final entries were taken back. Before, functions that had
+//     erased the pages of an earlier version took such a version for an older one, and waited until none was pending.
 //   - 1, since 2026-11-26: entries of URLs have a "place". An earlier program ignores it, and publishes no version
 //     after one with places (see package numbered). So its sweep makes no pending entry final: their pages stay
 //     hidden, but are erased only by a newer sweep. If such a version is damaged, it recovers only the entries
@@ -99,8 +101,8 @@ type Pending struct {
 type Document struct {
 	Entries []Entry   `json:"entries"`
 	Pending []Pending `json:"pending,omitempty"`
-	// Changed is the number of the version in which Entries has changed last. It is 0 if Pending or
-	// Entries is empty.
+	// Changed is the number of the version in which Entries has changed last, or of a later one. It is 0 if Pending is
+	// empty, or if Entries was always empty.
 	Changed uint64 `json:"changed,omitempty"`
 }
 

@@ -44,8 +44,8 @@ func (d Document) without(entries []Entry) Document {
 	return d
 }
 
-// renewed returns the document with a new field Changed: the parameter version if the document has both
-// pending and final entries, otherwise 0. The callers pass the latest version in which the final entries
+// renewed returns the document with a new field Changed: the parameter version if the document has
+// pending entries, otherwise 0. The callers pass the latest version in which the final entries
 // can have changed, which may be later than the true one. Then some objects are only searched once more
 // for pages that are to be erased.
 func (d Document) renewed(version uint64) Document {
@@ -53,7 +53,7 @@ func (d Document) renewed(version uint64) Document {
 		d.Entries = []Entry{}
 	}
 	d.Changed = 0
-	if len(d.Pending) > 0 && len(d.Entries) > 0 {
+	if len(d.Pending) > 0 {
 		d.Changed = version
 	}
 	return d

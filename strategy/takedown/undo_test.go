@@ -2,6 +2,8 @@ package takedown
 
 import (
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"sync"
 	"testing"
 	"time"
@@ -77,6 +79,39 @@ func TestUndo(t *testing.T) {
 	state("nothing pending", 6, []bool{no, no, yes}, []bool{no, no, yes}, false)
 	if err := Seal(t.Context(), bucket, until.Add(time.Hour)); err != nil || load(t, bucket).Version != 6 {
 		t.Errorf("sealing nothing: %v, version %d", err, load(t, bucket).Version)
+	}
+}
+
+// TestVersionNeverDecreases publishes takedowns in random order, and takes them back. Set.Version must never be lower than
+// before: a partition may have erased the pages of the version before, and takes no work that knows only earlier ones.
+func TestVersionNeverDecreases(t *testing.T) {
+	for seed := range uint64(50) {
+		random, bucket := rand.New(rand.NewPCG(seed, 0)), memblob.New()
+		var highest uint64
+		for step := range 12 {
+			e := URL(parse(t, fmt.Sprint("http://a.example/", random.IntN(3))), noon)
+			at := noon.Add(time.Duration(step) * time.Hour)
+			what := []string{"suspend", "suspend", "undo", "undo", "seal", "forget"}[random.IntN(6)]
+			var err error
+			switch what {
+			case "suspend":
+				_, err = Suspend(t.Context(), bucket, at.Add(2*time.Hour), e)
+			case "undo":
+				undo(t, bucket, highest, e)
+			case "seal":
+				err = Seal(t.Context(), bucket, at)
+			case "forget":
+				forget(t, bucket, e)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			now := load(t, bucket).Version
+			if now < highest {
+				t.Fatalf("seed %d: version %d after %d (%s)", seed, now, highest, what)
+			}
+			highest = now
+		}
 	}
 }
 
