@@ -244,3 +244,31 @@ func TestForgetLater(t *testing.T) {
 		t.Errorf("version %d, %v", set.Version, err)
 	}
 }
+
+// TestForgetElsewhere forgets a URL and a site whose places in the books are not those of today, as after a change of the
+// list by which sites are told apart. A book with the links alone is listed before that with the outcomes.
+func TestForgetElsewhere(t *testing.T) {
+	w := newQuiet(t)
+	before := func(url string) layout.Place { return layout.PlaceOf("earlier.example", layout.IdentityOf(url)) }
+	var links, outcomes book.Book
+	for _, url := range []string{gone, secret, one + "a"} {
+		l := functionstest.Link(t, one+"a", url, 1)
+		l.Place = before(url)
+		links.Links = append(links.Links, l)
+		o := functionstest.Outcome(t, version(20), url, book.Failed)
+		o.Place = before(url)
+		outcomes.Outcomes = append(outcomes.Outcomes, o)
+	}
+	for _, learnt := range []book.Book{links, outcomes} {
+		functionstest.Learn(t, w.bucket, 0, learnt)
+	}
+	w.forget([]string{"secret.example"}, gone)
+	w.run()
+	want := stock{Outcomes: []string{one + "a " + version(20).String() + " failed "}, Links: []string{id(one+"a") + " " + one + "a"}}
+	if diff := cmp.Diff(want, w.stock(0)); diff != "" {
+		t.Errorf("left (-want +got):\n%s", diff)
+	}
+	if m := w.manifest(0); m.Forgotten != 1 {
+		t.Errorf("forgotten %d", m.Forgotten)
+	}
+}

@@ -11,10 +11,15 @@ import (
 // Erasure selects what Erase leaves out of a book. Its functions must do the same each time they are
 // called with the same argument.
 type Erasure struct {
-	URL    func(url string) bool         // whether a URL is erased: its outcomes, the links to it, and those of its page
+	// URL says whether a URL is erased, of which the book has the place: its outcomes, the links to it, and those of its
+	// page.
+	URL    func(url string, at layout.Place) bool
 	Page   func(id layout.Identity) bool // whether the links of a page are left out, also if the book has no outcome of it
 	Detail func(detail string) bool      // whether the Detail of another URL's outcome is emptied
-	Within []layout.Range                // ranges of places in which all erased URLs are: ascending and disjoint
+	// Within are the ranges of places in which the erased URLs are expected: ascending and disjoint. If the book has an
+	// outcome of an erased URL at another place, as when the URL counted to another site when it was requested (see
+	// address.Address.Site), all links of this book are searched.
+	Within []layout.Range
 }
 
 // Erased is a book from which Erase has left something out.
@@ -22,6 +27,8 @@ type Erased struct {
 	Content         []byte
 	Outcomes, Links int             // their numbers in Content
 	Sites           map[uint32]bool // sites of the URLs whose outcomes, or links to them, were left out or changed
+	// Elsewhere says that an erased URL has an outcome outside of Erasure.Within. Then other books may have links there.
+	Elsewhere bool
 }
 
 // Erase returns the book without what the Erasure selects, in the same format version; nil if the book has
@@ -31,7 +38,7 @@ type Erased struct {
 // which the copied blocks refer.
 //
 // To find what is selected, Erase reads the outcomes, the table of sources, and the blocks with links to
-// URLs in Erasure.Within. If it finds something, it requests the whole book, with one request. Then memory
+// URLs in Erasure.Within (see there). If it finds something, it requests the whole book, with one request. Then memory
 // holds the old book and the new one.
 func Erase(ctx context.Context, r *Reader, e Erasure) (*Erased, error) {
 	w := eraser{Erasure: e, selected: make(map[int64]bool), sites: make(map[uint32]bool)}
@@ -54,7 +61,7 @@ func Erase(ctx context.Context, r *Reader, e Erasure) (*Erased, error) {
 		return nil, err
 	}
 	outcomes, links := written.Counts()
-	return &Erased{content, outcomes, links, w.sites}, nil
+	return &Erased{content, outcomes, links, w.sites, w.elsewhere}, nil
 }
 
 // eraser is one call of Erase.
@@ -66,6 +73,8 @@ type eraser struct {
 	table    []layout.Identity // the new table of sources
 	gone     []bool            // for each source, whether its links are left out
 	sites    map[uint32]bool   // becomes Erased.Sites
+
+	elsewhere bool // becomes Erased.Elsewhere; from then on, Within is the whole space
 }
 
 // find sets the fields selected, table and gone.
@@ -79,12 +88,16 @@ func (e *eraser) find(ctx context.Context, r *Reader) error {
 			switch {
 			case err != nil:
 				return err
-			case e.isErased(o.Place, o.URL):
+			case e.URL(o.URL, o.Place):
 				pages[o.Identity()], e.selected[b.offset] = true, true
+				e.elsewhere = e.elsewhere || !e.isWithin(o.Place)
 			case e.Detail(o.Detail):
 				e.selected[b.offset] = true
 			}
 		}
+	}
+	if e.elsewhere {
+		e.Within = []layout.Range{{}}
 	}
 	table, err := r.Sources(ctx)
 	if err != nil {
@@ -192,14 +205,16 @@ func (e *eraser) writeLinks(w *writer, b openBlock) error {
 }
 
 // isErased reports whether a URL with this place is erased.
-func (e *eraser) isErased(at layout.Place, url string) bool {
+func (e *eraser) isErased(at layout.Place, url string) bool { return e.isWithin(at) && e.URL(url, at) }
+
+func (e *eraser) isWithin(at layout.Place) bool {
 	_, within := slices.BinarySearchFunc(e.Within, at, func(r layout.Range, at layout.Place) int {
 		if r.Contains(at) {
 			return 0
 		}
 		return cmp.Compare(r.From, at)
 	})
-	return within && e.URL(url)
+	return within
 }
 
 // overlaps reports whether a block may have rows of erased URLs.

@@ -29,7 +29,7 @@ func erasureOf(b Book, erases func(url string) bool) Erasure {
 		note(l.Target, l.Place)
 	}
 	e := Erasure{
-		URL: erases, Page: func(id layout.Identity) bool { return ids[id] },
+		URL: func(url string, _ layout.Place) bool { return erases(url) }, Page: func(id layout.Identity) bool { return ids[id] },
 		Detail: func(detail string) bool { return erases(strings.TrimPrefix(detail, "to ")) },
 	}
 	for at := range places {
@@ -45,7 +45,7 @@ func without(b Book, e Erasure) (left Book, sites map[uint32]bool) {
 	gone := make(map[layout.Identity]bool)
 	for _, o := range b.Outcomes {
 		switch {
-		case e.URL(o.URL):
+		case e.URL(o.URL, o.Place):
 			gone[o.Identity()], sites[o.Place.Site()] = true, true
 			continue
 		case e.Detail(o.Detail):
@@ -54,7 +54,7 @@ func without(b Book, e Erasure) (left Book, sites map[uint32]bool) {
 		left.Outcomes = append(left.Outcomes, o)
 	}
 	for _, l := range b.Links {
-		if e.URL(l.Target) || e.Page(l.Source) || gone[l.Source] {
+		if e.URL(l.Target, l.Place) || e.Page(l.Source) || gone[l.Source] {
 			sites[l.Place.Site()] = true
 			continue
 		}
@@ -176,6 +176,31 @@ func TestEraseCopiesBlocks(t *testing.T) {
 		if share := float64(copied) / float64(len(blocks)); share < test.copied || copied == len(blocks) {
 			t.Errorf("%s: %d of %d blocks are copied", name, copied, len(blocks))
 		}
+	}
+}
+
+// TestEraseElsewhere erases a page that is not where it is expected. If the book has an outcome of it, the links to it must
+// go, too, and Elsewhere must say so.
+func TestEraseElsewhere(t *testing.T) {
+	b := site(8, 100)
+	gone := b.Outcomes[50].URL
+	content, e := mustEncode(t, b), erasureOf(b, func(url string) bool { return url == gone })
+	e.Within = []layout.Range{{From: 1, To: 2}}
+	got, err := Erase(t.Context(), open(t, content), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, err := Decode(got.Content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _ := without(b, e)
+	if d := difference(want, left); d != "" || !got.Elsewhere {
+		t.Errorf("elsewhere %v; left (-want +got)\n%s", got.Elsewhere, d)
+	}
+	e.Within = []layout.Range{{}}
+	if got, err = Erase(t.Context(), open(t, content), e); err != nil || got.Elsewhere {
+		t.Errorf("elsewhere than in the whole space, %v", err)
 	}
 }
 

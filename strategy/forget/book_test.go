@@ -48,7 +48,7 @@ func TestErase(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		erased, err := forget.Erase(t.Context(), opened(t, b), set)
+		erased, err := forget.Erase(t.Context(), opened(t, b), set, false)
 		if err != nil || erased == nil {
 			t.Fatalf("%v, %v", erased, err)
 		}
@@ -69,7 +69,7 @@ func TestErase(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("left (-want +got):\n%s", diff)
 		}
-		if again, err := forget.Erase(t.Context(), opened(t, left), set); again != nil || err != nil {
+		if again, err := forget.Erase(t.Context(), opened(t, left), set, false); again != nil || err != nil {
 			t.Errorf("a book without any of it: %v, %v", again, err)
 		}
 	}

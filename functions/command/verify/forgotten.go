@@ -45,7 +45,7 @@ type forgotten struct {
 	set  *takedown.Set // takedowns in force; nil if there are none, or if the partition has still to erase URLs
 	site uint32        // site of the URL that was asked about last
 	hit  bool          // whether the whole site of the URL that was asked about last is forgotten
-	any  bool          // whether a URL was asked about already; until then, site and hit have no meaning
+	any  bool          // whether site and hit have a meaning: the URL that was asked about last is where it would be today
 }
 
 // forgotten returns a checker, which decides for URLs found in partition p whether they should have
@@ -72,7 +72,7 @@ func (f *forgotten) placed(url string, id layout.Identity, place layout.Place) b
 	}
 	if site := place.Site(); !f.any || site != f.site {
 		a, err := address.Parse(url)
-		f.any, f.site, f.hit = true, site, err == nil && f.set.Forgets(a)
+		f.any, f.site, f.hit = err == nil && a.Place == place, site, err == nil && f.set.Forgets(a)
 	}
 	return f.hit
 }

@@ -155,7 +155,7 @@ func (w *world) erase() {
 			if err != nil {
 				w.Fatal(err)
 			}
-			left, err := forget.Erase(w.Context(), opened, s.Takedowns)
+			left, err := forget.Erase(w.Context(), opened, s.Takedowns, false)
 			if err != nil {
 				w.Fatal(err)
 			}

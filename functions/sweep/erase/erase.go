@@ -129,7 +129,7 @@ func (e *Eraser) eraseAll(ctx context.Context, clean *cleanKeys) error {
 	var written []census.Merged // the books that are written anew
 	for _, listed := range m.Books {
 		goOn = goOn && try(listed.Key, func() (string, error) {
-			key, erased, err := e.cleanBook(ctx, listed)
+			key, erased, err := e.cleanBook(ctx, listed, clean)
 			if err == nil && key != listed.Key {
 				written = append(written, census.Merged{Books: []string{listed.Key}, Into: key, Changed: erased})
 			}
@@ -238,8 +238,9 @@ type Memory struct {
 type cleanKeys struct {
 	version uint64
 
-	mu   sync.Mutex
-	keys map[string]bool
+	mu         sync.Mutex
+	keys       map[string]bool
+	everywhere bool // whether books are clean only if they were searched for links to forgotten URLs everywhere (see cleanBook)
 }
 
 // of returns the set of the objects in a partition that are known to be clean: they hold no data
@@ -271,4 +272,19 @@ func (c *cleanKeys) add(keys ...string) {
 	for _, key := range keys {
 		c.keys[key] = true
 	}
+}
+
+// searchesEverywhere reports whether books must be searched for links to forgotten URLs everywhere.
+func (c *cleanKeys) searchesEverywhere() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.everywhere
+}
+
+// searchEverywhere makes books be searched everywhere from now on. No object counts as clean any more.
+func (c *cleanKeys) searchEverywhere() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.everywhere = true
+	clear(c.keys)
 }

@@ -24,14 +24,21 @@ import (
 // cleanBook writes a book anew without the outcomes and links of URLs that takedowns forget, and
 // commits the change. It returns the key of the new book, and the sites of the URLs to which these outcomes and
 // links belonged. If the book had none of them, it returns the key of the old book.
-func (e *Eraser) cleanBook(ctx context.Context, listed manifest.Book) (key string, erased map[uint32]bool, err error) {
+//
+// If a forgotten URL is not at the place that takedowns know, the first call that finds this commits nothing: it returns
+// errMore, and from then on all books are searched for links everywhere, also those that counted as clean.
+func (e *Eraser) cleanBook(ctx context.Context, listed manifest.Book, clean *cleanKeys) (key string, erased map[uint32]bool, err error) {
 	opened, err := book.Open(ctx, e.Bucket, listed.Key)
 	if err != nil {
 		return "", nil, err
 	}
-	left, err := forget.Erase(ctx, opened, e.Takedowns)
+	left, err := forget.Erase(ctx, opened, e.Takedowns, clean.searchesEverywhere())
 	if err != nil || left == nil {
 		return listed.Key, nil, err
+	}
+	if left.Elsewhere {
+		clean.searchEverywhere()
+		return "", nil, errMore
 	}
 	key, err = compact.Replace(ctx, e.Partition, []manifest.Book{listed}, left.Content, left.Outcomes, left.Links)
 	if err == nil {
