@@ -17,7 +17,8 @@
 //	objects                         damaged or deleted, and repaired later
 //	generations of a manifest       the newest lost (and the hint, a copy of the newest), or all; repaired later
 //	foreign objects                 put below any prefix; all but verify must ignore them
-//	the operator                    pauses, resumes, takes pages down, has all pages indexed again,
+//	the operator                    pauses, resumes, takes pages down, hides some for a while,
+//	                                begins another crawl, has all pages indexed again,
 //	                                drops a partition from the storage strategy, adds it again,
 //	                                splits and joins partitions of both kinds
 //

@@ -174,6 +174,15 @@ var operatorKinds = []kind{
 		w.forgetUnknown()
 		return none, "", true
 	}},
+	{"the operator hides a page or site for a while", func(w *world, _ *call) (fault, string, bool) {
+		return none, w.hide(), true
+	}},
+	{"the operator shows hidden pages again", func(w *world, _ *call) (fault, string, bool) {
+		return none, "", w.show()
+	}},
+	{"the operator begins another crawl", func(w *world, _ *call) (fault, string, bool) {
+		return none, w.again(), true
+	}},
 	{"the operator has all indexed anew", func(w *world, _ *call) (fault, string, bool) {
 		if w.harmed > 0 { // damaged books do not tell which pages are gone
 			return none, "", false

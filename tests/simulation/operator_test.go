@@ -2,6 +2,8 @@ package simulation
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/command/repair"
@@ -10,6 +12,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/sweep"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
@@ -139,4 +142,56 @@ func (w *world) rebuild() {
 			w.t.Fatal(err)
 		}
 	}
+}
+
+// hide publishes a takedown of a random page or of its site that show takes back. It returns the page's URL.
+func (w *world) hide() string {
+	w.t.Helper()
+	at := slices.Sorted(maps.Keys(w.site.pages))
+	a, err := address.Parse("http://" + at[w.random.IntN(len(at))])
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	hidden := takedown.URL(a, w.clock.Now())
+	if w.chance(3) {
+		hidden = takedown.Site(a.Site, w.clock.Now())
+	}
+	if _, err := takedown.Suspend(w.t.Context(), w.store, w.clock.Now().Add(1000*time.Hour), hidden); err != nil {
+		w.t.Fatal(err)
+	}
+	w.hidden, w.everHidden = append(w.hidden, hidden), true
+	w.reread()
+	return a.URL
+}
+
+// show takes the takedowns of hide back. It returns false if there are none.
+func (w *world) show() bool {
+	w.t.Helper()
+	if len(w.hidden) == 0 {
+		return false
+	}
+	if _, err := takedown.Undo(w.t.Context(), w.store, 0, w.hidden...); err != nil {
+		w.t.Fatal(err)
+	}
+	w.hidden = nil
+	w.reread()
+	return true
+}
+
+// again begins another crawl of a random collection, in which URLs that have failed are requested again. It returns the
+// name of the collection.
+func (w *world) again() string {
+	w.t.Helper()
+	name := w.inForce.Collections[w.random.IntN(len(w.inForce.Collections))].Name
+	_, err := collection.Change(w.t.Context(), w.store, name, func(c collection.Collection) (collection.Collection, error) {
+		if now := w.clock.Now(); now.After(c.Again) {
+			c.Again = now
+		}
+		return c, nil
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.reread()
+	return name
 }

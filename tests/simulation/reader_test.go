@@ -137,7 +137,7 @@ func (p *process) wrong(q question, found engine.Result, err error) string {
 		return ""
 	case err != nil:
 		return err.Error()
-	case found.Incomplete && w.inForce.Takedowns.Empty():
+	case found.Incomplete && w.inForce.Takedowns.Empty() && !w.everHidden:
 		return "a segment is missing"
 	}
 	hits := hitsOf(found)
@@ -148,7 +148,7 @@ func (p *process) wrong(q question, found engine.Result, err error) string {
 		}
 		urls[h.URL] = true
 	}
-	if q.Moment > 0 && !w.wrongClocks && w.inForce.Takedowns.Empty() {
+	if q.Moment > 0 && !w.wrongClocks && w.inForce.Takedowns.Empty() && !w.everHidden {
 		then := w.moments[q.Moment-1]
 		if diff := cmp.Diff(then.hits, hits, cmpopts.EquateApprox(0, scoreError)); diff != "" {
 			return fmt.Sprintf("as of %v, another answer (-then +now):\n%s", then.at, diff)

@@ -14,6 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
 const (
@@ -24,17 +25,20 @@ const (
 // world is a simulated search engine, with its bucket, runners (complete sets of functions),
 // clock and web.
 type world struct {
-	t       *testing.T
-	site    *site
-	random  *rand.Rand
-	clock   *functionstest.Clock
-	store   *memblob.Bucket // the bucket itself, whose calls never fail
-	web     *visitors
-	runners []*runner
-	inForce *settings.Settings
-	decide  func(*call) fault
-	atOnce  int // maximum number of processes that work at once
-	work    work
+	t          *testing.T
+	site       *site
+	random     *rand.Rand
+	clock      *functionstest.Clock
+	store      *memblob.Bucket // the bucket itself, whose calls never fail
+	web        *visitors
+	runners    []*runner
+	inForce    *settings.Settings
+	decide     func(*call) fault
+	atOnce     int // maximum number of processes that work at once
+	work       work
+	hidden     []takedown.Entry // takedowns of hide that are not taken back
+	everHidden bool             // whether hide was ever called
+
 	ordered work // work that commands of the operator may have caused (see reindex); not counted as done twice
 	tiers   segments.Limits
 	past    map[layout.Partition]*past
@@ -140,6 +144,7 @@ func (w *world) calmDown() {
 		r.idle = nil // their clocks may be wrong
 	}
 	w.resume()
+	w.show()
 	if w.harmed > 0 {
 		w.settle(10 * time.Minute)
 		w.repair()
