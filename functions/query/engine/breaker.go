@@ -60,6 +60,15 @@ func (b *breakers) begin(leaf string, a *search.Asked, now time.Time) (patience 
 	return min(a.Patience, trialTime), true
 }
 
+// beginsAgain records that the query that asks a leaf begins again, so that it may try the leaf once more.
+func (b *breakers) beginsAgain(leaf string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if of := b.of[leaf]; of != nil && of.tries {
+		of.tries, of.until = false, time.Time{}
+	}
+}
+
 // answered records that a leaf has answered all steps of a query. It reports whether it had rested before.
 func (b *breakers) answered(leaf string) (rested bool) {
 	b.mu.Lock()

@@ -15,6 +15,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 	"github.com/bucketsearch/bucketsearch/functions/shared/vitals"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
 var first, later, last = &search.Asked{Patience: time.Minute}, &search.Asked{Patience: time.Minute, Expanded: make([]map[string]uint64, 1)}, &search.Asked{Patience: time.Minute, Totals: new(search.Totals)}
@@ -147,6 +148,27 @@ func TestFailingLeaf(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestTrialOfNewerLeaf tries a leaf after its rest that has read newer manifests than the root. The same query must ask it
+// again when the root has read them, too.
+func TestTrialOfNewerLeaf(t *testing.T) {
+	s, log := newStore(t, 7), new(strings.Builder)
+	root, f := withFailing(t, s, log)
+	f.with = func(*search.Asked) error { return context.DeadlineExceeded }
+	for range mostFailed {
+		answerOf(t, root, search.Query{Text: "manual", Size: 30})
+	}
+	s.Clock.Advance(leastRest)
+	f.asked, f.with = 0, func(a *search.Asked) error {
+		if f.asked == 1 {
+			return &search.Unreadable{Segment: a.Segments[0], Err: blob.ErrAbsent}
+		}
+		return nil
+	}
+	if found := answerOf(t, root, search.Query{Text: "manual", Size: 30}); found.Partial || len(root.Resting()) > 0 {
+		t.Errorf("left out: %v", found.LeftOut)
 	}
 }
 

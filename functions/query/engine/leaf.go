@@ -73,6 +73,7 @@ func (l ownLeaf) Ask(ctx context.Context, a *search.Asked) (*search.Answer, erro
 	answer, err := l.Leaf.Ask(within, &to)
 	if of, is := errors.AsType[*search.Unreadable](err); is {
 		if !l.reread {
+			l.engine.breakers.beginsAgain(l.Name())
 			return nil, err
 		}
 		err = fmt.Errorf("it does not know the segment %s: give it the same bucket and enough memory", of.Segment)
