@@ -60,6 +60,11 @@ func PlaceOf(site string, id Identity) Place {
 	return Place(binary.BigEndian.Uint32(sum[:4]))<<32 | Place(binary.BigEndian.Uint32(id[:4]))
 }
 
+// Beside returns the place of a URL of the same site, from the identity of that URL.
+func (p Place) Beside(id Identity) Place {
+	return p>>32<<32 | Place(binary.BigEndian.Uint32(id[:4]))
+}
+
 // IsOf reports whether a URL with this identity can have the place: the lower half of the place is the beginning of
 // the identity.
 func (p Place) IsOf(id Identity) bool { return uint32(p) == binary.BigEndian.Uint32(id[:4]) }

@@ -32,6 +32,9 @@ func TestOneSiteLiesTogether(t *testing.T) {
 	if (p < q) != (one.Compare(two) < 0) {
 		t.Error("within a site, places do not sort as identities do")
 	}
+	if beside := p.Beside(two); beside != q {
+		t.Errorf("the place beside is %x, want %x", beside, q)
+	}
 }
 
 func TestRange(t *testing.T) {

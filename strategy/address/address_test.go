@@ -121,6 +121,9 @@ func TestResolve(t *testing.T) {
 		{"http://a.org/b/c", "http:d", "http://a.org/b/d"},
 		{"http://a.org:8080/b", "https:d", "https://d/"},
 		{"http://a.org/b/c", "é", "http://a.org/b/%C3%A9"},
+		{"http://a.org/b/c", "http://a.org.b.net/", "http://a.org.b.net/"},
+		{"http://www.a.org/b/c", "http://b.a.org/", "http://b.a.org/"},
+		{"http://a.org/b", "http://a.org:81/b", "http://a.org:81/b"},
 	} {
 		base, err := Parse(test.base)
 		if err != nil {
@@ -133,6 +136,9 @@ func TestResolve(t *testing.T) {
 		}
 		if got.URL != test.want {
 			t.Errorf("%q on %s = %s, want %s", test.ref, test.base, got.URL, test.want)
+		}
+		if want, err := Parse(test.want); err != nil || got != want {
+			t.Errorf("%q on %s = %+v, want %+v (%v)", test.ref, test.base, got, want, err)
 		}
 	}
 }

@@ -39,11 +39,16 @@ func (d *Document) Links(base address.Address) []Link {
 		}
 	}
 	c := collector{document: d, resolver: d.resolver(base, most), seen: make(map[linkKey]bool, most), links: make([]Link, 0, most)}
-	c.add(d.Refresh, Link{Kind: book.Redirect, Region: book.Text})
-	c.add(d.Canonical, Link{Kind: book.Canonical, Region: book.Text, Rel: "canonical"})
+	if target, ok := c.elsewhere(d.Refresh); ok {
+		c.add(target, Link{Kind: book.Redirect, Region: book.Text})
+	}
+	if target, ok := c.resolver.resolve(d.Canonical); ok {
+		c.add(target, Link{Kind: book.Canonical, Region: book.Text, Rel: "canonical"})
+	}
 	for i := range d.page.References {
 		r := &d.page.References[i]
-		if c.add(r.Address, d.link(r)) { // many lead to places of the page itself, and are not added
+		target, ok := c.elsewhere(r.Address)
+		if ok && c.add(target, d.link(r)) {
 			c.links[len(c.links)-1].Around = around(d.page.Text, int(r.Start), int(r.End))
 		}
 	}
@@ -83,18 +88,16 @@ type collector struct {
 	mails, mailsCut int
 }
 
-// add adds a link to the links of the page, with the address to which the reference leads, and
-// reports whether it did. It does nothing if the page has an equal link already (see linkKey), or if
-// the reference leads to no address. A link to the page itself is added only if it is a canonical
-// link.
-func (c *collector) add(reference string, link Link) bool {
-	if reference == "" {
-		return false
-	}
+// elsewhere returns the address to which a reference leads. It returns false if the reference leads to no
+// address, or to the page itself, as many do.
+func (c *collector) elsewhere(reference string) (address.Address, bool) {
 	target, ok := c.resolver.resolve(reference)
-	if !ok || target.URL == c.resolver.page && link.Kind != book.Canonical {
-		return false
-	}
+	return target, ok && target.URL != c.resolver.page
+}
+
+// add adds a link with the given target to the links of the page, and reports whether it did. It does
+// nothing if the page has an equal link already (see linkKey).
+func (c *collector) add(target address.Address, link Link) bool {
 	key := linkKey{target.URL, link.Kind, link.Anchor}
 	if c.seen[key] {
 		return false
