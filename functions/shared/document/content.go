@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -303,9 +304,25 @@ func isLarge(name atom.Atom) bool { return name == atom.Big || hypertext.IsHeadi
 
 // Digest returns the digest of the title and of the text that Visible returns.
 func (d *Document) Digest() fingerprint.Digest {
-	text := []byte(d.plain)
-	if d.plain == "" {
-		text = d.visible()
+	return fingerprint.DigestOf([]byte(d.Title), d.pieces())
+}
+
+// pieces yields the text that Visible returns, in pieces of one line or several. Nothing is copied.
+func (d *Document) pieces() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		if d.plain != "" {
+			yield([]byte(d.plain))
+			return
+		}
+		for i, shown := range d.shown() {
+			if b := &d.page.Blocks[i]; shown && !yield(d.page.Text[b.Start:b.End]) {
+				return
+			}
+		}
+		for _, line := range d.told() {
+			if !yield([]byte(line)) {
+				return
+			}
+		}
 	}
-	return fingerprint.DigestOf([]byte(d.Title), text)
 }

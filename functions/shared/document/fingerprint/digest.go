@@ -3,6 +3,8 @@ package fingerprint
 import (
 	"bytes"
 	"encoding/binary"
+	"iter"
+	"math/bits"
 	"unicode"
 	"unicode/utf8"
 )
@@ -21,27 +23,61 @@ import (
 // Words is 0, and does not show changes.
 type Digest struct{ Text, Words uint64 }
 
-// DigestOf returns the digest of a page's title and of the text that it shows.
-func DigestOf(title, text []byte) Digest {
-	sum := Digest{Words: digest(digest(0, title), text)}
-	if t, b := characters(title), characters(text); t != 0 || b != 0 {
+// DigestOf returns the digest of a page's title and of the text that it shows. The text is given in
+// pieces of one line or several.
+func DigestOf(title []byte, pieces iter.Seq[[]byte]) Digest {
+	sum, t, b := Digest{Words: digest(0, title)}, characters(0, title), uint64(0)
+	for piece := range pieces {
+		sum.Words, b = digest(sum.Words, piece), characters(b, piece)
+	}
+	if t != 0 || b != 0 {
 		sum.Text = mix(t, b+1)
 	}
 	return sum
 }
 
-// characters returns a hash of all characters of a text, except that it ignores the kind and amount
-// of white space between words. It is 0 if the text has no words.
-func characters(text []byte) (hash uint64) {
-	for word := range bytes.FieldsSeq(text) {
-		for ; len(word) >= 8; word = word[8:] {
-			hash = mix(hash, binary.LittleEndian.Uint64(word))
+// characters mixes all characters of a text into a hash, and returns the new hash. It ignores the kind
+// and amount of white space between words. If the text has no words, it returns the hash as it is.
+func characters(hash uint64, text []byte) uint64 {
+	for len(text) > 0 {
+		if c, size := utf8.DecodeRune(text); unicode.IsSpace(c) {
+			text = text[size:]
+		} else {
+			hash, text = wordCharacters(hash, text)
 		}
-		var last [8]byte // up to seven bytes, and how many they are
-		last[7] = byte(copy(last[:7], word))
-		hash = mix(hash, binary.LittleEndian.Uint64(last[:]))
 	}
 	return hash
+}
+
+// wordCharacters mixes the characters of the first word of a text into a hash. The text must begin with
+// a word. It returns the new hash, and the text after the word.
+func wordCharacters(hash uint64, text []byte) (mixed uint64, rest []byte) {
+	const each = 0x01_01_01_01_01_01_01_01
+	for len(text) >= 8 {
+		eight := binary.LittleEndian.Uint64(text)
+		// The lowest bit that is set belongs to the first byte that is no printable character of ASCII.
+		other := ((eight-'!'*each)&^eight | eight) & (0x80 * each)
+		if other == 0 {
+			hash, text = mix(hash, eight), text[8:]
+			continue
+		}
+		n := bits.TrailingZeros64(other) / 8
+		if c := text[n]; c >= utf8.RuneSelf || !unicode.IsSpace(rune(c)) {
+			break
+		}
+		return mix(hash, eight&(1<<(8*n)-1)|uint64(n)<<56), text[n:]
+	}
+	end := bytes.IndexFunc(text, unicode.IsSpace)
+	if end < 0 {
+		end = len(text)
+	}
+	word, rest := text[:end], text[end:]
+	for ; len(word) >= 8; word = word[8:] {
+		hash = mix(hash, binary.LittleEndian.Uint64(word))
+	}
+	var last [8]byte // up to seven bytes, and how many they are
+	last[7] = byte(copy(last[:7], word))
+	return mix(hash, binary.LittleEndian.Uint64(last[:])), rest
 }
 
 // digest mixes the words of a text into a hash, and returns the new hash. It leaves out words with
