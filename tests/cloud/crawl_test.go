@@ -167,7 +167,7 @@ func TestNothingIsPublished(t *testing.T) {
 	c.mustBeSound(t, said)
 }
 
-// What a crawl, queries and idle clocks cost must not be above testdata/budget.json by a tenth.
+// What a crawl, queries and idle clocks cost must not be far above testdata/budget.json (see slackOf).
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	c, said := start(t, true)
