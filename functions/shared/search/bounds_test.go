@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -96,32 +97,34 @@ func serve(t *testing.T) (*source, *Index) {
 }
 
 func TestDeadline(t *testing.T) {
-	src, ix := serve(t)
-	src.before = func(ctx context.Context, key string) error {
-		if key == "segments/1" {
-			<-ctx.Done()
-			return ctx.Err()
+	synctest.Test(t, func(t *testing.T) {
+		src, ix := serve(t)
+		src.before = func(ctx context.Context, key string) error {
+			if key == "segments/1" {
+				<-ctx.Done()
+				return ctx.Err()
+			}
+			return nil
 		}
-		return nil
-	}
-	got := find(t, ix, Query{Text: "ka", Size: 10, Deadline: time.Now().Add(2 * time.Second)})
-	if !got.Partial || got.Exact || len(got.Hits) != 2 {
-		t.Errorf("partial: %v, exact: %v, %d hits; want the 2 of the segment that answers", got.Partial, got.Exact, len(got.Hits))
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-	defer cancel()
-	if got, err := ix.Search(ctx, Query{Text: "ka", Size: 10}); err != nil || !got.Partial || len(got.Hits) != 2 {
-		t.Errorf("with a context's deadline: %v, %d hits, %v", got.Partial, len(got.Hits), err)
-	}
-	src.before = nil
-	if got := find(t, ix, Query{Text: "ka", Size: 10, Deadline: time.Now().Add(-time.Second)}); !got.Partial {
-		t.Error("nothing was missing after the deadline")
-	}
-	gone, hangUp := context.WithCancel(t.Context())
-	hangUp()
-	if _, err := ix.Search(gone, Query{Text: "ka", Size: 10, Deadline: time.Now().Add(-time.Second)}); !errors.Is(err, context.Canceled) {
-		t.Errorf("a client that hung up got %v", err)
-	}
+		got := find(t, ix, Query{Text: "ka", Size: 10, Deadline: time.Now().Add(2 * time.Second)})
+		if !got.Partial || got.Exact || len(got.Hits) != 2 {
+			t.Errorf("partial: %v, exact: %v, %d hits; want the 2 of the segment that answers", got.Partial, got.Exact, len(got.Hits))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		if got, err := ix.Search(ctx, Query{Text: "ka", Size: 10}); err != nil || !got.Partial || len(got.Hits) != 2 {
+			t.Errorf("with a context's deadline: %v, %d hits, %v", got.Partial, len(got.Hits), err)
+		}
+		src.before = nil
+		if got := find(t, ix, Query{Text: "ka", Size: 10, Deadline: time.Now().Add(-time.Second)}); !got.Partial {
+			t.Error("nothing was missing after the deadline")
+		}
+		gone, hangUp := context.WithCancel(t.Context())
+		hangUp()
+		if _, err := ix.Search(gone, Query{Text: "ka", Size: 10, Deadline: time.Now().Add(-time.Second)}); !errors.Is(err, context.Canceled) {
+			t.Errorf("a client that hung up got %v", err)
+		}
+	})
 }
 
 func TestDamagedSegmentIsNamed(t *testing.T) {

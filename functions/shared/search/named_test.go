@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -94,23 +95,25 @@ func TestStepsOfNamed(t *testing.T) {
 // before the deadline. This holds even if the segment's identities (hashes of URLs) are cached: they
 // do not tell whether the page is deleted or passes the filters.
 func TestNamedInAMissingPart(t *testing.T) {
-	src, ix := serve(t)
-	named := page("c", "")
-	q := Query{Text: "ka", Size: 10, Named: []layout.Identity{named.ID}}
-	if got := find(t, ix, q); !got.Named {
-		t.Fatalf("the page is not found: %+v", got)
-	}
-	src.before = func(ctx context.Context, key string) error {
-		if key == "segments/1" {
-			<-ctx.Done()
-			return ctx.Err()
+	synctest.Test(t, func(t *testing.T) {
+		src, ix := serve(t)
+		named := page("c", "")
+		q := Query{Text: "ka", Size: 10, Named: []layout.Identity{named.ID}}
+		if got := find(t, ix, q); !got.Named {
+			t.Fatalf("the page is not found: %+v", got)
 		}
-		return nil
-	}
-	q.Deadline, q.Facets, q.Lang = time.Now().Add(50*time.Millisecond), []string{Site}, []string{"de"}
-	if got := find(t, ix, q); got.Named || !got.Partial {
-		t.Errorf("named: %v, partial: %v", got.Named, got.Partial)
-	}
+		src.before = func(ctx context.Context, key string) error {
+			if key == "segments/1" {
+				<-ctx.Done()
+				return ctx.Err()
+			}
+			return nil
+		}
+		q.Deadline, q.Facets, q.Lang = time.Now().Add(50*time.Millisecond), []string{Site}, []string{"de"}
+		if got := find(t, ix, q); got.Named || !got.Partial {
+			t.Errorf("named: %v, partial: %v", got.Named, got.Partial)
+		}
+	})
 }
 
 // TestPinned checks that pinned pages come first, in their order and marked, and that the hits after them

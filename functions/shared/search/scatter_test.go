@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -265,34 +266,38 @@ func (hanging) Ask(ctx context.Context, _ *Asked) (*Answer, error) {
 // TestHangingLeaf searches a prefix by a leaf that answers and by one that hangs. The time of the first step must leave
 // time for the others.
 func TestHangingLeaf(t *testing.T) {
-	var groups [][]segment.Document
-	for i := range 6 {
-		groups = append(groups, []segment.Document{page(fmt.Sprintf("http://a/%d", i), "fox and foxes")})
-	}
-	one := keyed(t, nil, groups...)
-	ix := one.WithLeaves([]Leaf{testLeaf{name: "leaf", parts: one.parts, asked: new(atomic.Int64)}, hanging{}})
-	result := find(t, ix, Query{Text: "fox*", Size: 10, Deadline: time.Now().Add(2 * time.Second)})
-	if n := len(result.Hits); n == 0 || n == 6 || !result.Partial || !slices.Contains(result.Notes, "1 of the 2 servers that search parts of the index did not answer: their pages are missing.") {
-		t.Errorf("%d hits, partial %v, notes %q", n, result.Partial, result.Notes)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var groups [][]segment.Document
+		for i := range 6 {
+			groups = append(groups, []segment.Document{page(fmt.Sprintf("http://a/%d", i), "fox and foxes")})
+		}
+		one := keyed(t, nil, groups...)
+		ix := one.WithLeaves([]Leaf{testLeaf{name: "leaf", parts: one.parts, asked: new(atomic.Int64)}, hanging{}})
+		result := find(t, ix, Query{Text: "fox*", Size: 10, Deadline: time.Now().Add(2 * time.Second)})
+		if n := len(result.Hits); n == 0 || n == 6 || !result.Partial || !slices.Contains(result.Notes, "1 of the 2 servers that search parts of the index did not answer: their pages are missing.") {
+			t.Errorf("%d hits, partial %v, notes %q", n, result.Partial, result.Notes)
+		}
+	})
 }
 
 // TestPatience asks leaves by queries that have more or less time than a leaf may take, or no deadline.
 func TestPatience(t *testing.T) {
-	one := keyed(t, nil, []segment.Document{page("http://a/1", "fox")})
-	ix, _ := amongLeaves(one, 1, func(_ int, a *Asked) error {
-		return fmt.Errorf("%w: %v", errAsked, a.Patience)
-	})
-	for most, want := range map[time.Duration]string{time.Minute: ": 5s", 2 * time.Second: ": 1."} {
-		ctx, cancel := context.WithTimeout(t.Context(), most)
-		defer cancel()
-		if _, err := ix.Search(ctx, Query{Text: "fox", Size: 10}); !errors.Is(err, errAsked) || !strings.Contains(err.Error(), want) {
-			t.Errorf("with %v: %v", most, err)
+	synctest.Test(t, func(t *testing.T) {
+		one := keyed(t, nil, []segment.Document{page("http://a/1", "fox")})
+		ix, _ := amongLeaves(one, 1, func(_ int, a *Asked) error {
+			return fmt.Errorf("%w: %v", errAsked, a.Patience)
+		})
+		for most, want := range map[time.Duration]string{time.Minute: ": 5s", 2 * time.Second: ": 1."} {
+			ctx, cancel := context.WithTimeout(t.Context(), most)
+			defer cancel()
+			if _, err := ix.Search(ctx, Query{Text: "fox", Size: 10}); !errors.Is(err, errAsked) || !strings.Contains(err.Error(), want) {
+				t.Errorf("with %v: %v", most, err)
+			}
 		}
-	}
-	if _, err := ix.Search(t.Context(), Query{Text: "fox", Size: 10}); !strings.Contains(err.Error(), ": 5s") {
-		t.Errorf("without a deadline: %v", err)
-	}
+		if _, err := ix.Search(t.Context(), Query{Text: "fox", Size: 10}); !strings.Contains(err.Error(), ": 5s") {
+			t.Errorf("without a deadline: %v", err)
+		}
+	})
 }
 
 var errAsked = errors.New("asked")
