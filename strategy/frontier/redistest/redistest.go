@@ -122,7 +122,7 @@ func Cluster(t testing.TB, nodes int) *redis.ClusterClient {
 		}
 		return true
 	})
-	rdb := redis.NewClusterClient(&redis.ClusterOptions{Addrs: addresses})
+	rdb := redis.NewClusterClient(&redis.ClusterOptions{Addrs: addresses, ReadTimeout: patience})
 	rdb.AddHook(fewArguments{})
 	t.Cleanup(func() { rdb.Close() })
 	return rdb
@@ -162,17 +162,22 @@ func start(t testing.TB, args ...string) (dir string) {
 	return dir
 }
 
-// await waits until something has happened, at most 20 seconds.
+// await waits until something has happened, at most a minute.
 func await(t testing.TB, what string, happened func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !happened(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !happened(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited in vain for %s", what)
 		}
 	}
 }
 
+// patience is how long a client waits for an answer. Under the race detector, the embedded Redis may be busy with one
+// script for longer than the usual three seconds, after which a client would send the command again.
+const patience = time.Minute
+
 func client(t testing.TB, options *redis.Options) *redis.Client {
+	options.ReadTimeout = patience
 	rdb := redis.NewClient(options)
 	rdb.AddHook(fewArguments{})
 	t.Cleanup(func() { rdb.Close() })
