@@ -37,7 +37,7 @@ func (p place) file(name string, seeds []string, more string) string {
 // delay.
 func TestSideBySide(t *testing.T) {
 	t.Parallel()
-	const pages, delay = 6, 150 * time.Millisecond
+	const pages, delay = 6, 400 * time.Millisecond
 	const alpha, beta = "alpha/1.0 (+https://alpha.example/)", "beta/2.0 (+https://beta.example/)"
 	s := serve(t, 2, func(int, []string) http.Handler {
 		h := host{"/robots.txt": {status: http.StatusOK, contentType: "text/plain",

@@ -92,7 +92,7 @@ func TestSegmentsDeletedWhileSearched(t *testing.T) {
 	s.Check(err)
 	search := func(text string) engine.Result {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		found, err := e.Search(ctx, engine.Query{Query: search.Query{Text: text, Size: 10}})
 		if err != nil {

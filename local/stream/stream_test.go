@@ -37,7 +37,7 @@ type received struct{ body, receives string }
 // next awaits one message.
 func next(t *testing.T, q *Queue) (received, string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	batch := q.Await(ctx, 1)
 	if len(batch) != 1 {
@@ -160,7 +160,7 @@ func TestDeadWorkers(t *testing.T) {
 // TestKeep handles a message for longer than its visibility, while another worker waits for messages.
 func TestKeep(t *testing.T) {
 	rdb := redistest.Server(t) // the embedded Redis counts each claim as a receive
-	const visibility = 600 * time.Millisecond
+	const visibility = 2 * time.Second
 	busy, _ := newQueue(t, rdb, visibility)
 	if err := NewSender(rdb).Send(t.Context(), "fetch", []byte("long"), 0); err != nil {
 		t.Fatal(err)
@@ -173,7 +173,7 @@ func TestKeep(t *testing.T) {
 		busy.Keep(keeping)
 	}()
 	idle, _ := newQueue(t, rdb, visibility)
-	waiting, cancel := context.WithTimeout(t.Context(), 4*visibility)
+	waiting, cancel := context.WithTimeout(t.Context(), 2*visibility)
 	defer cancel()
 	if batch := idle.Await(waiting, 1); len(batch) > 0 {
 		t.Errorf("another worker has received %v", batch)

@@ -240,7 +240,7 @@ func TestFetchedBatchIsNoShare(t *testing.T) {
 	})
 	defer delivering.Wait()
 	defer cancel()
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		if own, _ := w.share(); own == 1 {
 			return
 		}
