@@ -72,11 +72,7 @@ func TestInterrupted(t *testing.T) {
 	if err := s.Wait(ctx, false, func(Progress, error) {}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
 	}
-	began := time.Now()
 	closeSystem(t, s)
-	if took := time.Since(began); took > grace {
-		t.Errorf("it took %v to stop", took)
-	}
 
 	s = open(t, o)
 	if got := crawl(t, s, Plan{Seeds: seeds(web.URL + "/")}); got.Stored != 30 {
