@@ -2,6 +2,8 @@ package account
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"sync"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -15,8 +17,8 @@ const (
 
 // ahead reads one book for callers that read it range by range, in ascending order. The ranges of the hash space
 // are small, and a book has few bytes in each. So ahead requests more than it is asked for: the first time
-// exactly the range, and each time that the next range follows, twice as much as before. Without that, the
-// number of requests would be that of ranges times that of books.
+// exactly the range, and each time that the next range follows, twice as much as before, but no byte that it still has.
+// Without that, the number of requests would be that of ranges times that of books.
 //
 // It keeps the last bytes that it has read at two places, because the outcomes and the links of a range are at two
 // places of a book. It is safe for concurrent use.
@@ -46,7 +48,7 @@ func (a *ahead) Get(ctx context.Context, key string, r blob.Range) ([]byte, erro
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	used, size := len(a.kept)-1, r.Length
+	used, known, next, size := len(a.kept)-1, []byte(nil), r.Offset, r.Length
 	for i, k := range a.kept {
 		from, end := r.Offset-k.offset, int64(len(k.content))
 		switch {
@@ -55,13 +57,15 @@ func (a *ahead) Get(ctx context.Context, key string, r blob.Range) ([]byte, erro
 			a.use(i, k)
 			return k.content[from : from+r.Length], nil
 		default: // r begins in the run, or follows it
-			used, size = i, max(size, min(2*end, a.most))
+			used, known, next = i, k.content[from:], k.offset+end
+			size = max(r.Length-int64(len(known)), min(2*end, a.most))
 		}
 	}
-	content, err := a.Reader.Get(ctx, key, blob.Range{Offset: r.Offset, Length: size})
-	if err != nil {
+	content, err := a.Reader.Get(ctx, key, blob.Range{Offset: next, Length: size})
+	if err != nil && !(errors.Is(err, blob.ErrRange) && len(known) > 0) { // the object may end where the run does
 		return nil, err
 	}
+	content = slices.Concat(known, content)
 	a.use(used, run{r.Offset, content})
 	return content[:min(r.Length, int64(len(content)))], nil
 }

@@ -79,6 +79,23 @@ func TestAheadRequests(t *testing.T) {
 	}
 }
 
+// TestAheadOnce reads an object in ranges that have some bytes in common with the range before, as ranges of the hash
+// space share a block. No byte may be requested twice.
+func TestAheadOnce(t *testing.T) {
+	for _, books := range []int{1, 20, 1000} {
+		a, bucket, content := aheadOf(t, 4<<20, books)
+		for from := 0; from < len(content); from += 50_000 {
+			r := blob.Range{Offset: int64(max(0, from-12_000)), Length: int64(min(50_000, len(content)-from) + min(from, 12_000))}
+			if _, err := a.Get(t.Context(), "book", r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if read := bucket.Counts().Read; read > int64(len(content)) {
+			t.Errorf("%d books: %d bytes were requested of an object of %d", books, read, len(content))
+		}
+	}
+}
+
 // TestAheadOfRanges asks for the states of all URLs in very small ranges. The number of requests must be about that
 // of one large range, and the states the same.
 func TestAheadOfRanges(t *testing.T) {
