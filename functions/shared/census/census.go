@@ -42,6 +42,7 @@ package census
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -98,6 +99,7 @@ type Extent struct {
 	Bytes int64             // after about so many bytes of the books, no further part is counted; 0: there is no limit
 	Again func(*Part) bool  // parts whose URLs are counted although the numbers hold; nil: none
 	Each  func(account.URL) // is called for every URL that is counted, unless it is nil
+	Saved bool              // no parts that Save leaves out
 }
 
 // Update counts URLs of a bucket, and returns their numbers. It takes over the numbers of those parts of the earlier
@@ -133,6 +135,14 @@ func (c *Census) Update(ctx context.Context, bucket blob.Reader, books *account.
 		if gap.From = max(gap.From, e.From.SiteRange().From); gap.To == 0 || gap.From < gap.To {
 			todo = append(todo, ofSites(books.Divide(gap, size))...)
 		}
+	}
+	if e.Saved {
+		unsaved, err := next.uncounted(ctx, books)
+		if err != nil {
+			return nil, err
+		}
+		sorted := slices.Sorted(maps.Keys(unsaved))
+		todo = slices.DeleteFunc(todo, func(r layout.Range) bool { return hasAny(r, sorted) })
 	}
 	for counted := int64(0); len(todo) > 0 && (e.Bytes == 0 || counted < e.Bytes); {
 		most := passBytes
@@ -188,6 +198,12 @@ func ofSites(ranges []layout.Range) (whole []layout.Range) {
 	}
 	next.To = ranges[len(ranges)-1].To
 	return append(whole, next)
+}
+
+// hasAny reports whether a range of whole sites has any of the given sites, which are sorted.
+func hasAny(r layout.Range, sorted []uint32) bool {
+	i, _ := slices.BinarySearch(sorted, r.From.Site())
+	return i < len(sorted) && r.Contains(layout.Place(sorted[i])<<32)
 }
 
 // Counts returns the numbers of all URLs, or of those that belong to the named collection.

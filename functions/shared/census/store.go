@@ -56,13 +56,18 @@ func (c *Census) isSorted() bool {
 // Save saves a census that Update has returned for these books. It leaves out the parts with URLs in spool objects,
 // which may never be packed, and parts that do not fit (see put). If objects are lost or damaged, it saves nothing.
 func (c *Census) Save(ctx context.Context, bucket blob.Bucket, books *account.Bucket) error {
-	spooled, err := books.Sites(ctx, func(key string) bool { return !slices.Contains(c.Books, key) })
+	unsaved, err := c.uncounted(ctx, books)
 	if err != nil || len(books.Faults()) > 0 {
 		return err
 	}
 	saved := *c
-	saved.Parts = c.without(spooled, func(*Part) bool { return false })
+	saved.Parts = c.without(unsaved, func(*Part) bool { return false })
 	return saved.put(ctx, bucket)
+}
+
+// uncounted returns the sites of all URLs in spool objects, and in books that are not counted ones.
+func (c *Census) uncounted(ctx context.Context, books *account.Bucket) (sites map[uint32]bool, err error) {
+	return books.Sites(ctx, func(key string) bool { return !slices.Contains(c.Books, key) })
 }
 
 // put writes the hint. If it would be larger than maxBytes, put leaves out the last parts, whose URLs are then counted
@@ -100,7 +105,7 @@ func Rename(ctx context.Context, bucket blob.Bucket, merges ...Merged) error {
 		return nil
 	}
 	c, err := Read(ctx, bucket)
-	if err != nil || len(c.Parts) == 0 {
+	if err != nil || len(c.Books) == 0 {
 		return err
 	}
 	renamed, parts := false, len(c.Parts)
@@ -135,6 +140,9 @@ func Rename(ctx context.Context, bucket blob.Bucket, merges ...Merged) error {
 //
 // One call takes a step only: it reads about stepBytes bytes of the books. If more is true, another call must go on.
 //
+// It does not count the URLs of parts that Save leaves out because they have URLs in the spool. While a crawl goes on,
+// these are most: their numbers would not hold any more when the next book is packed.
+//
 // If objects are lost or damaged, Refresh counts nothing. It then removes the last numbers if the settings have changed:
 // they may have names of hosts that takedowns forget.
 func Refresh(ctx context.Context, bucket blob.Bucket, s *settings.Settings, now time.Time, ended bool) (more bool, err error) {
@@ -156,7 +164,7 @@ func Refresh(ctx context.Context, bucket blob.Bucket, s *settings.Settings, now 
 	default:
 		return false, nil
 	}
-	e := Extent{Bytes: stepBytes}
+	e := Extent{Bytes: stepBytes, Saved: true}
 	if last.Next != nil && last.Settings == s.Fingerprint() && last.isListed(books.Manifests) {
 		e.From = *last.Next
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
@@ -256,6 +257,59 @@ func sealed(c Census) []byte {
 		panic(err)
 	}
 	return layout.Seal(content)
+}
+
+// TestSaved counts while more and more sites have URLs in the spool, until all parts have some. The numbers that are saved
+// must be the same as if all URLs had been counted, and no URL may be counted of a part that is not saved.
+func TestSaved(t *testing.T) {
+	w := newWorld(t, 6)
+	for range 40 {
+		w.learn()
+	}
+	for some := false; ; w.fetch() {
+		whole, _ := w.update(t.Context(), new(Census))
+		w.save(whole)
+		want := w.read()
+		urls := 0
+		s, books := w.survey()
+		c, err := new(Census).Update(t.Context(), w.bucket, books, s, w.clock.Now(), Extent{Saved: true, Each: func(account.URL) { urls++ }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := want.Counts("").Discovered; urls != n {
+			t.Fatalf("%d URLs were counted for %d that are saved", urls, n)
+		}
+		w.save(c)
+		if diff := cmp.Diff(want, w.read()); diff != "" {
+			t.Fatalf("saved numbers (-all counted +those that are saved):\n%s", diff)
+		}
+		if some = some || len(want.Parts) > 0 && len(want.Parts) < len(whole.Parts); len(want.Parts) > 0 {
+			continue
+		}
+		if !some {
+			t.Error("all parts were saved, or none")
+		}
+		break
+	}
+	if s, _ := w.survey(); !w.isCurrent(s) {
+		t.Error("all URLs are counted again, although nothing has changed")
+	}
+	counted := w.read().Books
+	if err := Rename(t.Context(), w.bucket, Merged{Books: counted[:3], Into: "merged"}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(append(counted[3:], "merged"), w.read().Books); diff != "" {
+		t.Errorf("counted books after a merge (-want +got):\n%s", diff)
+	}
+}
+
+// isCurrent reports whether Refresh leaves the saved census as it is while the crawl goes on.
+func (w *world) isCurrent(s *settings.Settings) bool {
+	bucket := countblob.New(w.bucket)
+	if _, err := Refresh(w.Context(), bucket, s, w.clock.Now(), false); err != nil {
+		w.Fatal(err)
+	}
+	return bucket.Counts().Put == 0
 }
 
 // TestRefresh counts when that pays, and only then.
