@@ -137,7 +137,7 @@ func (c *Census) Update(ctx context.Context, bucket blob.Reader, books *account.
 		}
 	}
 	if e.Saved {
-		unsaved, err := next.uncounted(ctx, books)
+		unsaved, err := next.newSites(ctx, books)
 		if err != nil {
 			return nil, err
 		}

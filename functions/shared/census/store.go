@@ -56,7 +56,7 @@ func (c *Census) isSorted() bool {
 // Save saves a census that Update has returned for these books. It leaves out the parts with URLs in spool objects,
 // which may never be packed, and parts that do not fit (see put). If objects are lost or damaged, it saves nothing.
 func (c *Census) Save(ctx context.Context, bucket blob.Bucket, books *account.Bucket) error {
-	unsaved, err := c.uncounted(ctx, books)
+	unsaved, err := c.newSites(ctx, books)
 	if err != nil || len(books.Faults()) > 0 {
 		return err
 	}
@@ -65,8 +65,8 @@ func (c *Census) Save(ctx context.Context, bucket blob.Bucket, books *account.Bu
 	return saved.put(ctx, bucket)
 }
 
-// uncounted returns the sites of all URLs in spool objects, and in books that are not counted ones.
-func (c *Census) uncounted(ctx context.Context, books *account.Bucket) (sites map[uint32]bool, err error) {
+// newSites returns the sites of all URLs in spool objects, and in books that are not counted ones.
+func (c *Census) newSites(ctx context.Context, books *account.Bucket) (sites map[uint32]bool, err error) {
 	return books.Sites(ctx, func(key string) bool { return !slices.Contains(c.Books, key) })
 }
 
