@@ -106,20 +106,27 @@ type part struct {
 }
 
 // Sites reads the objects among the books and spool objects whose keys the function selects, and returns the sites
-// (see layout.Place.Site) of all URLs in them that have an outcome or are the target of a link. An object that turns
-// out to be damaged is left out (see Faults).
-func (l *library) Sites(ctx context.Context, selected func(key string) bool) (map[uint32]bool, error) {
-	sites := make(map[uint32]bool)
-	var mu sync.Mutex // protects sites
+// (see layout.Place.Site) of all URLs in them that have an outcome or are the target of a link. Once the function enough
+// returns true for the sites that are known so far, no further object is read. An object that turns out to be damaged is
+// left out (see Faults).
+func (l *library) Sites(ctx context.Context, selected func(key string) bool, enough func(sites map[uint32]bool) bool) (map[uint32]bool, error) {
+	sites, over := make(map[uint32]bool), false
+	var mu sync.Mutex // protects sites and over
+	isOver := func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return over
+	}
 	err := inParallel(ctx, 2*runtime.GOMAXPROCS(0), len(l.books), func(ctx context.Context, i int) error {
 		v := l.books[i]
-		if v.Err != nil || !selected(v.Key) {
+		if v.Err != nil || !selected(v.Key) || isOver() {
 			return nil
 		}
 		own, err := v.sites(ctx)
 		mu.Lock()
 		defer mu.Unlock()
 		maps.Copy(sites, own)
+		over = over || enough(sites)
 		return l.note(v, err)
 	})
 	return sites, err

@@ -3,6 +3,7 @@ package account
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -166,5 +167,27 @@ func TestDivideOneBook(t *testing.T) {
 	}
 	if ranges := read.Divide(layout.Range{}, 1000); len(ranges) < 2 {
 		t.Errorf("ranges %v", ranges)
+	}
+}
+
+// TestSitesOfFew stops reading the sites of books when those of one are enough: no book may be read that was not begun
+// before.
+func TestSitesOfFew(t *testing.T) {
+	bucket := memblob.New()
+	s := publish(t, bucket, nil)
+	most := 2 * runtime.GOMAXPROCS(0)
+	for n := range 3 * most {
+		addBook(t, bucket, crawled(t, n, 5))
+	}
+	b, err := Read(t.Context(), bucket, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for enough, want := range map[bool]int{false: 3 * most, true: most} {
+		read := 0
+		sites, err := b.Sites(t.Context(), func(string) bool { return true }, func(map[uint32]bool) bool { read++; return enough })
+		if err != nil || len(sites) == 0 || read > want || !enough && read < want {
+			t.Errorf("enough %v: %d sites of %d books, want at most %d; %v", enough, len(sites), read, want, err)
+		}
 	}
 }

@@ -137,12 +137,11 @@ func (c *Census) Update(ctx context.Context, bucket blob.Reader, books *account.
 		}
 	}
 	if e.Saved {
-		unsaved, err := next.newSites(ctx, books)
+		unsaved, err := next.newSites(ctx, books, todo)
 		if err != nil {
 			return nil, err
 		}
-		sorted := slices.Sorted(maps.Keys(unsaved))
-		todo = slices.DeleteFunc(todo, func(r layout.Range) bool { return hasAny(r, sorted) })
+		todo = withNone(todo, unsaved)
 	}
 	for counted := int64(0); len(todo) > 0 && (e.Bytes == 0 || counted < e.Bytes); {
 		most := passBytes
@@ -200,10 +199,23 @@ func ofSites(ranges []layout.Range) (whole []layout.Range) {
 	return append(whole, next)
 }
 
-// hasAny reports whether a range of whole sites has any of the given sites, which are sorted.
-func hasAny(r layout.Range, sorted []uint32) bool {
-	i, _ := slices.BinarySearch(sorted, r.From.Site())
-	return i < len(sorted) && r.Contains(layout.Place(sorted[i])<<32)
+// withNone returns those ranges of whole sites that have none of the given sites.
+func withNone(ranges []layout.Range, sites map[uint32]bool) (left []layout.Range) {
+	sorted := slices.Sorted(maps.Keys(sites))
+	for _, r := range ranges {
+		if i, _ := slices.BinarySearch(sorted, r.From.Site()); i == len(sorted) || !r.Contains(layout.Place(sorted[i])<<32) {
+			left = append(left, r)
+		}
+	}
+	return left
+}
+
+// ranges returns the ranges of all parts.
+func (c *Census) ranges() (all []layout.Range) {
+	for _, p := range c.Parts {
+		all = append(all, p.Range)
+	}
+	return all
 }
 
 // Counts returns the numbers of all URLs, or of those that belong to the named collection.

@@ -26,7 +26,7 @@ func (c *Census) holding(ctx context.Context, bucket blob.Reader, books *account
 	if err != nil || effect.All || effect.Due {
 		return nil, err
 	}
-	sites, err := c.newSites(ctx, books)
+	sites, err := c.newSites(ctx, books, c.ranges())
 	if err != nil || len(books.Faults()) > 0 {
 		return nil, err
 	}

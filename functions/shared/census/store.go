@@ -56,7 +56,7 @@ func (c *Census) isSorted() bool {
 // Save saves a census that Update has returned for these books. It leaves out the parts with URLs in spool objects,
 // which may never be packed, and parts that do not fit (see put). If objects are lost or damaged, it saves nothing.
 func (c *Census) Save(ctx context.Context, bucket blob.Bucket, books *account.Bucket) error {
-	unsaved, err := c.newSites(ctx, books)
+	unsaved, err := c.newSites(ctx, books, c.ranges())
 	if err != nil || len(books.Faults()) > 0 {
 		return err
 	}
@@ -65,9 +65,11 @@ func (c *Census) Save(ctx context.Context, bucket blob.Bucket, books *account.Bu
 	return saved.put(ctx, bucket)
 }
 
-// newSites returns the sites of all URLs in spool objects, and in books that are not counted ones.
-func (c *Census) newSites(ctx context.Context, books *account.Bucket) (sites map[uint32]bool, err error) {
-	return books.Sites(ctx, func(key string) bool { return !slices.Contains(c.Books, key) })
+// newSites returns the sites of URLs in spool objects, and in books that are not counted ones. It stops reading them
+// once each of the given ranges of whole sites has one of the sites: in a crawl, that is after a few books.
+func (c *Census) newSites(ctx context.Context, books *account.Bucket, ranges []layout.Range) (map[uint32]bool, error) {
+	isNew := func(key string) bool { return !slices.Contains(c.Books, key) }
+	return books.Sites(ctx, isNew, func(sites map[uint32]bool) bool { return len(withNone(ranges, sites)) == 0 })
 }
 
 // put writes the hint. If it would be larger than maxBytes, put leaves out the last parts, whose URLs are then counted
