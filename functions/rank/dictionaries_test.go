@@ -254,9 +254,10 @@ func TestDictionariesWithinLimits(t *testing.T) {
 }
 
 // TestPairs checks the order of pairs of languages. The pairs with the language that has the most
-// translated pages must come before all others. Apart from that, pairs with more pages come first.
+// documents must come before all others. Apart from that, pairs with more pages come first, and of
+// pairs with equally many those whose languages have more documents.
 func TestPairs(t *testing.T) {
-	found := translations{languages: []string{"de", "en", "fr", "it"}}
+	found := translations{languages: []string{"de", "en", "fr", "it", "ja"}, documents: []uint64{80, 500, 90, 39, 1000}}
 	add := func(groups int, languages ...uint16) {
 		for range groups {
 			group := uint64(len(found.pages) + 1)
@@ -265,12 +266,17 @@ func TestPairs(t *testing.T) {
 			}
 		}
 	}
-	add(30, 0, 2)
+	add(40, 0, 2)
 	add(20, 0, 1)
 	add(25, 1, 2)
 	add(20, 1, 3)
-	add(19, 2, 3)
-	want := []languagePair{{[2]uint16{0, 2}, 30}, {[2]uint16{1, 2}, 25}, {[2]uint16{0, 1}, 20}, {[2]uint16{1, 3}, 20}}
+	add(20, 0, 3)
+	add(20, 2, 3)
+	add(19, 1, 4)
+	want := []languagePair{
+		{[2]uint16{1, 2}, 25}, {[2]uint16{0, 1}, 20}, {[2]uint16{1, 3}, 20}, // with English
+		{[2]uint16{0, 2}, 40}, {[2]uint16{2, 3}, 20}, {[2]uint16{0, 3}, 20},
+	}
 	if got := found.pairs(); !slices.Equal(got, want) {
 		t.Errorf("pairs %v, want %v", got, want)
 	}

@@ -39,6 +39,7 @@ type translations struct {
 	listed    []manifest.Segment
 	segments  []*segment.Segment // the opened segment for each element of listed; nil if it cannot be read
 	languages []string           // the languages with at least leastPages documents, sorted
+	documents []uint64           // number of documents in each element of languages, also of those without a translation
 	damaged   bool               // whether segments were left out because they cannot be read
 
 	mu    sync.Mutex       // protects the fields below while segments are read in parallel
@@ -80,6 +81,9 @@ func (f *Function) findTranslations(ctx context.Context, all []*partition.Partit
 	maps.DeleteFunc(documents, func(name string, n uint64) bool { return name == "" || n < leastPages })
 	if t.languages = slices.Sorted(maps.Keys(documents)); len(t.languages) < 2 {
 		return t, nil
+	}
+	for _, name := range t.languages {
+		t.documents = append(t.documents, documents[name])
 	}
 	if err := t.each(ctx, t.readColumns); err != nil {
 		return nil, err
@@ -212,41 +216,34 @@ func (t *translations) groups(yield func([]translatedPage) bool) {
 // pairs returns the pairs of languages for which a dictionary can be learnt: at least leastPages
 // pages in one language must have a translation in the other. A caller with a limit uses only the
 // first pairs, so pairs sorts them by importance. First come the pairs with the language that has
-// the most translated pages. Within these, and within the rest, pairs with more pages come first.
+// the most documents of all in these pairs: most queries, and most answers, are in this language.
+// Within these, and within the rest, pairs with more pages come first, and among equal ones (a manual
+// is often translated as a whole) those whose two languages have more documents.
 func (t *translations) pairs() (all []languagePair) {
-	counts, of := make(map[[2]uint16]int), make(map[uint16]int)
+	counts := make(map[[2]uint16]int)
 	for group := range t.groups {
-		if len(group) < 2 {
-			continue
-		}
-		for _, page := range group {
-			of[page.language]++
-		}
 		for i, a := range group {
 			for _, b := range group[i+1:] {
 				counts[[2]uint16{a.language, b.language}]++
 			}
 		}
 	}
+	most := uint64(0)
 	for languages, n := range counts {
 		if n >= leastPages {
 			all = append(all, languagePair{languages, n})
-		}
-	}
-	most := uint16(0)
-	for language := range uint16(len(t.languages)) {
-		if of[language] > of[most] {
-			most = language
+			most = max(most, t.documents[languages[0]], t.documents[languages[1]])
 		}
 	}
 	order := func(p languagePair) int {
-		if slices.Contains(p.languages[:], most) {
+		if max(t.documents[p.languages[0]], t.documents[p.languages[1]]) == most {
 			return 0
 		}
 		return 1
 	}
+	documents := func(p languagePair) uint64 { return t.documents[p.languages[0]] + t.documents[p.languages[1]] }
 	slices.SortFunc(all, func(a, b languagePair) int {
-		return cmp.Or(order(a)-order(b), b.pages-a.pages, slices.Compare(a.languages[:], b.languages[:]))
+		return cmp.Or(order(a)-order(b), b.pages-a.pages, cmp.Compare(documents(b), documents(a)), slices.Compare(a.languages[:], b.languages[:]))
 	})
 	return all
 }
