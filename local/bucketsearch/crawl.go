@@ -62,6 +62,12 @@ func crawlCommand(where *location) *cobra.Command {
 	return cmd
 }
 
+// What is shown while the index is merged, and then ranked, when all pages can be found already.
+const (
+	merging = "all pages can be found; merging the index"
+	ranking = "all pages can be found; ranking them by links, and learning words from their translations"
+)
+
 // runCrawl runs the crawl of a plan until it is done, shows its progress and prints a
 // summary. If asJSON is true, it prints both as JSON.
 func runCrawl(cmd *cobra.Command, where *location, flags *crawling, plan system.Plan, asJSON bool) (err error) {
@@ -100,10 +106,10 @@ func runCrawl(cmd *cobra.Command, where *location, flags *crawling, plan system.
 	if err != nil {
 		return err
 	}
-	if err := s.Merge(ctx); err != nil {
+	if err := meter.during(merging, func() error { return s.Merge(ctx) }); err != nil {
 		return fmt.Errorf("all is crawled and indexed, but the index cannot be merged: %w", err)
 	}
-	if err := s.Rank(ctx); err != nil {
+	if err := meter.during(ranking, func() error { return s.Rank(ctx) }); err != nil {
 		return fmt.Errorf("all is crawled and indexed, but cannot be ranked by its links: %w", err)
 	}
 	summary, err := s.Summarize(ctx, plan, began)

@@ -26,8 +26,9 @@ const (
 type crawlMeter struct {
 	out   io.Writer
 	now   func() time.Time
-	width func() int // function that returns the terminal's width in characters; the field is nil if out is no terminal
-	json  bool       // whether lines are written as JSON (see crawlProgress)
+	tick  func(time.Duration) <-chan time.Time // time.Tick, of which only during makes use
+	width func() int                           // function that returns the terminal's width in characters; the field is nil if out is no terminal
+	json  bool                                 // whether lines are written as JSON (see crawlProgress)
 
 	began   time.Time       // time at which the program began
 	shown   time.Time       // time at which a line was last shown
@@ -40,7 +41,7 @@ type crawlMeter struct {
 }
 
 func newMeter(out io.Writer) *crawlMeter {
-	m := &crawlMeter{out: out, now: time.Now, began: time.Now()}
+	m := &crawlMeter{out: out, now: time.Now, tick: time.Tick, began: time.Now()}
 	if file := terminalOf(out); file != nil {
 		m.width = func() int {
 			width, _, err := term.GetSize(int(file.Fd()))
@@ -72,11 +73,7 @@ func (m *crawlMeter) show(p system.Progress, err error) {
 	if !m.json {
 		m.tell(p.Failing)
 	}
-	period := plainPeriod
-	if m.width != nil {
-		period = terminalPeriod
-	}
-	if now.Sub(m.shown) < period {
+	if now.Sub(m.shown) < m.period() {
 		return
 	}
 	if m.json {
@@ -122,6 +119,37 @@ func (m *crawlMeter) end() {
 	if m.width != nil {
 		fmt.Fprint(m.out, "\r\x1b[K")
 	}
+}
+
+// during shows what the system does while work runs, such as "merging the index", unless work ends before it is time
+// for a line: on a terminal with a clock, elsewhere once, and as JSON never. It returns the error of work.
+func (m *crawlMeter) during(what string, work func() error) error {
+	if m.json {
+		return work()
+	}
+	done := make(chan error, 1)
+	go func() { done <- work() }()
+	ticks := m.tick(m.period())
+	for {
+		select {
+		case err := <-done:
+			m.end()
+			return err
+		case <-ticks:
+			m.write(clock(m.now().Sub(m.began)) + "  " + what)
+			if m.width == nil {
+				ticks = nil
+			}
+		}
+	}
+}
+
+// period returns the time between two displays.
+func (m *crawlMeter) period() time.Duration {
+	if m.width != nil {
+		return terminalPeriod
+	}
+	return plainPeriod
 }
 
 // describe returns the line that is shown for a report of system.Wait: the present work of the

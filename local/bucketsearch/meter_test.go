@@ -34,6 +34,26 @@ func TestMeterTellsOnceWhatFails(t *testing.T) {
 	}
 }
 
+// Work that takes longer than the time between two lines is told in a line, but not in JSON.
+func TestMeterDuringWork(t *testing.T) {
+	for _, asJSON := range []bool{false, true} {
+		var out bytes.Buffer
+		m, ticks, failure := newMeter(&out), make(chan time.Time), errors.New("no luck")
+		m.json, m.now, m.tick = asJSON, func() time.Time { return m.began.Add(65 * time.Second) }, func(time.Duration) <-chan time.Time { return ticks }
+		want := ""
+		err := m.during("merging", func() error {
+			if !asJSON {
+				ticks <- time.Time{}
+				want = "1:05  merging\n"
+			}
+			return failure
+		})
+		if err != failure || out.String() != want {
+			t.Errorf("JSON %v: the work ended with %v, and %q was shown, want %q", asJSON, err, out.String(), want)
+		}
+	}
+}
+
 // step is one report of system.Wait: the progress or an error. The field after is the number of
 // seconds between this report and the one before.
 type step struct {

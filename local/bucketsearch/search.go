@@ -39,7 +39,8 @@ func searchCommand(where *location) *cobra.Command {
 			"and link:https://example.org/page for the pages that link to it.\n" +
 			"Without words they list what they hold, the newest first.\n" +
 			"type:image finds images, by what pages tell of them. An address as the query\n" +
-			"finds its page first, also by the addresses that lead to it.",
+			"finds its page first, also by the addresses that lead to it. Of a page in many\n" +
+			"languages, those of the locale (LANG) come first, except with --json.",
 		Example: "  bucketsearch search connection pool\n  bucketsearch search -n 3 '\"foreign key\" -mysql'\n" +
 			"  bucketsearch search --json --explain cost vacuum\n  bucketsearch search sunset type:image\n  bucketsearch search --asof 2026-11-21T09:30:00Z vacuum",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -50,6 +51,9 @@ func searchCommand(where *location) *cobra.Command {
 		},
 		RunE: where.reading(func(cmd *cobra.Command, args []string, a *system.Attached) error {
 			q.Text, q.Fold, q.Spread = strings.Join(args, " "), true, !asJSON
+			if !asJSON {
+				q.Reader = localeLanguages(os.Getenv)
+			}
 			switch explain {
 			case "":
 			case "score":

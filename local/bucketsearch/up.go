@@ -153,10 +153,10 @@ func showCrawl(ctx context.Context, cmd *cobra.Command, where *location, s *syst
 	if plan.Empty() && m.last.Stored == m.first {
 		return nil
 	}
-	if err := s.Merge(ctx); err != nil {
+	if err := m.during(merging, func() error { return s.Merge(ctx) }); err != nil {
 		s.Log.Warn("merge", "error", err)
 	}
-	if err := s.Rank(ctx); err != nil {
+	if err := m.during(ranking, func() error { return s.Rank(ctx) }); err != nil {
 		s.Log.Warn("rank", "error", err)
 	}
 	summary, err := s.Summarize(ctx, plan, began)
