@@ -81,8 +81,8 @@
 // 64 rarest of them score. A prefix or a word with edits stands for at most
 // [MaxExpansions] words, and all [MaxExpanding] of them for at most 256 together: those with the fewest
 // edits, then the most frequent.
-// [Result].Notes name what was cut, and filters that cannot be obeyed, such as after:tomorrow with
-// a sign before it, and were ignored. No text is refused. A [Refusal] answers other fields of a
+// [Result].Notes name what was cut; the words that no page has, if pages have others of the query's words; and
+// filters that cannot be obeyed, such as after:tomorrow with a sign before it, and were ignored. No text is refused. A [Refusal] answers other fields of a
 // [Query] that ask for too much.
 //
 // # Dates

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/effort"
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -62,7 +63,34 @@ func (ix *Index) search(ctx context.Context, q *Query) (Result, error) {
 	if err := s.setMeant(ctx, limited, finds); err != nil {
 		return Result{}, err
 	}
+	if note := s.absent(); note != "" {
+		s.result.Notes = append(s.result.Notes, note)
+	}
 	return s.result, nil
+}
+
+// maxAbsent is the greatest number of words that the note of absent words names.
+const maxAbsent = 5
+
+// absent returns a note that names the words of the query that no page has, such as `No page has "xyzzy".`, so that
+// nobody takes the pages found by its other words for an answer to all of it. It returns "" if there are no such words,
+// or if not all pages were asked for them.
+func (s *search) absent() string {
+	words, q := s.plan.absent, s.query
+	if len(words) == 0 || s.plan.images || s.result.Partial || len(s.result.LeftOut) > 0 || q.into != nil || len(q.without) > 0 {
+		return ""
+	}
+	text := ""
+	for i, word := range words[:min(len(words), maxAbsent)] {
+		if i > 0 {
+			text += ", "
+		}
+		text += strconv.Quote(word)
+	}
+	if more := len(words) - maxAbsent; more > 0 {
+		text += fmt.Sprintf(" and %d more of the words", more)
+	}
+	return "No page has " + text + "."
 }
 
 // retry answers a query that finds nothing as it is written, which is the search written. It tries two changes.

@@ -40,6 +40,7 @@ func (p *plan) weigh(t *Totals) bool {
 		w.weight = w.idf * p.weights.repeated(w.times)
 		p.weighVariants(w)
 	}
+	p.setAbsent(t)
 	p.reduce()
 	unknown := func(w *queryWord) bool { return w.documents == 0 }
 	if slices.ContainsFunc(p.words, func(w *queryWord) bool { return w.required && unknown(w) }) {
@@ -77,6 +78,23 @@ func (p *plan) weigh(t *Totals) bool {
 	p.weighNear()
 	p.addPassage()
 	return len(p.words) > 0 || p.lists
+}
+
+// setAbsent sets p.absent. A word that only the names of a site have (see package comment, Scores) is not absent.
+func (p *plan) setAbsent(t *Totals) {
+	p.absent = nil
+	present := false
+	for _, w := range p.words {
+		switch {
+		case w.documents > 0 || t.inNames(w):
+			present = true
+		case w.surface != "" && !w.joined && !w.expands() && !slices.Contains(p.absent, w.text):
+			p.absent = append(p.absent, w.text)
+		}
+	}
+	if !present {
+		p.absent = nil
+	}
 }
 
 // reduce removes words from a plan with more than scoredWords words. It keeps the scoredWords
