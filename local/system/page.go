@@ -53,7 +53,8 @@ func (s *System) Page(o PageOptions) (http.Handler, error) {
 // page, and /metrics serves its counts and what the function gauges returns; gauges may be nil. The
 // options with which the page searches are those given, completed by o.
 func (o PageOptions) handler(bucket blob.Bucket, recorder *vitals.Recorder, searching engine.Options, gauges func(context.Context) []vitals.Gauge) (http.Handler, error) {
-	inForce := &settings.Cache{Bucket: bucket, Now: time.Now, Age: o.Age} // the same age as that of manifests: takedowns are not noticed later than commits
+	// the same age as that of manifests: takedowns are not noticed later than commits
+	inForce := &settings.Cache{Bucket: bucket, Now: time.Now, Age: o.Age, Empty: true}
 	searching.Settings, searching.Now, searching.Age, searching.Patience = inForce, time.Now, o.Age, patience
 	searching.Memory, searching.Dir, searching.Disk = memory.Cache(engine.DefaultMemory), o.Dir, o.Disk
 	searching.Leaves = o.Leaves.All

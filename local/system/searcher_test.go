@@ -11,7 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/query/engine"
 	"github.com/bucketsearch/bucketsearch/functions/shared/leaf"
+	"github.com/bucketsearch/bucketsearch/functions/shared/vitals"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 )
 
 // TestSearcher serves searches of a bucket with credentials that may only read.
@@ -84,6 +87,24 @@ func TestSearcherWithoutABucket(t *testing.T) {
 		searcher.Page.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
 		if w.Code != want {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+}
+
+// TestSearcherBeforePublishing searches a bucket into which nothing was published yet, as when servers start before the
+// first collection.
+func TestSearcherBeforePublishing(t *testing.T) {
+	t.Parallel()
+	bucket := memblob.New()
+	page, err := PageOptions{}.handler(bucket, vitals.New(vitals.Options{Now: time.Now}), engine.Options{Log: slog.New(slog.NewTextHandler(t.Output(), nil))}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{"/readyz": "", "/search?q=fox": "Nothing is indexed yet", "/v1/search?q=fox": "Nothing is indexed yet", "/v1/suggest?q=fox": ""} {
+		w := httptest.NewRecorder()
+		page.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: %d, want %q:\n%.500s", path, w.Code, want, w.Body)
 		}
 	}
 }
