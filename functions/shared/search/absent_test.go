@@ -10,7 +10,7 @@ import (
 )
 
 // TestAbsentWords checks the note about words that no page has: it must name all of them, as they are written, and no
-// word that a page has in another form or only in a joined word.
+// word that a page has in another form or only in a joined word, and none of an address.
 func TestAbsentWords(t *testing.T) {
 	ix := indexOf(t,
 		[]segment.Document{page("http://a/1", "red foxes run"), page("http://a/2", "the HttpServer answers")},
@@ -29,6 +29,7 @@ func TestAbsentWords(t *testing.T) {
 		"red wolf*":             "",
 		"red wolf~":             "",
 		"red site:b":            "",
+		"red http://b/wolf":     "", // the answer tells what became of an address
 	} {
 		got := find(t, ix, Query{Text: query, Size: 10}).Notes
 		got = slices.DeleteFunc(got, func(note string) bool { return !strings.HasPrefix(note, "No page has") })

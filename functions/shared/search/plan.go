@@ -52,8 +52,8 @@ type plan struct {
 	// for each written word, such as fox but not fox*, the number of documents that have one of its
 	// terms by the rules of their own language; set by weigh
 	known map[string]float64
-	// words of the query, as written, that no page has; nil if pages have none of its words. Set by weigh
-	absent []string
+	// words of the query that no page has; nil if pages have none of its words. Set by weigh
+	absent []*queryWord
 
 	// synonyms of several words; they are searched like terms
 	alternatives []*synonymPhrase

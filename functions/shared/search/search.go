@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/effort"
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -73,22 +74,31 @@ func (ix *Index) search(ctx context.Context, q *Query) (Result, error) {
 const maxAbsent = 5
 
 // absent returns a note that names the words of the query that no page has, such as `No page has "xyzzy".`, so that
-// nobody takes the pages found by its other words for an answer to all of it. It returns "" if there are no such words,
-// or if not all pages were asked for them.
+// nobody takes the pages found by its other words for an answer to all of it. Addresses are left out, as in the check
+// of the spelling. It returns "" if there are no such words, or if not all pages were asked for them.
 func (s *search) absent() string {
-	words, q := s.plan.absent, s.query
-	if len(words) == 0 || s.plan.images || s.result.Partial || len(s.result.LeftOut) > 0 || q.into != nil || len(q.without) > 0 {
+	absent, q := s.plan.absent, s.query
+	if len(absent) == 0 || s.plan.images || s.result.Partial || len(s.result.LeftOut) > 0 || q.into != nil || len(q.without)+len(q.Named) > 0 {
 		return ""
 	}
-	text := ""
-	for i, word := range words[:min(len(words), maxAbsent)] {
-		if i > 0 {
-			text += ", "
+	var words []string
+	for _, p := range plainPieces(q.Text) {
+		for _, w := range p.words {
+			n := slices.IndexFunc(absent, func(a *queryWord) bool { return a.surface == w.Text })
+			if n < 0 {
+				continue
+			}
+			if word := strconv.Quote(absent[n].text); !slices.Contains(words, word) {
+				words = append(words, word)
+			}
 		}
-		text += strconv.Quote(word)
 	}
+	text := strings.Join(words[:min(len(words), maxAbsent)], ", ")
 	if more := len(words) - maxAbsent; more > 0 {
 		text += fmt.Sprintf(" and %d more of the words", more)
+	}
+	if text == "" {
+		return ""
 	}
 	return "No page has " + text + "."
 }

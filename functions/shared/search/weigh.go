@@ -88,8 +88,8 @@ func (p *plan) setAbsent(t *Totals) {
 		switch {
 		case w.documents > 0 || t.inNames(w):
 			present = true
-		case w.surface != "" && !w.joined && !w.expands() && !slices.Contains(p.absent, w.text):
-			p.absent = append(p.absent, w.text)
+		case w.surface != "" && !w.joined && !w.expands():
+			p.absent = append(p.absent, w)
 		}
 	}
 	if !present {
