@@ -82,8 +82,8 @@
 // [MaxExpansions] words, and all [MaxExpanding] of them for at most 256 together: those with the fewest
 // edits, then the most frequent.
 // [Result].Notes name what was cut; the words that no page has, if pages have others of the query's words; and
-// filters that cannot be obeyed, such as after:tomorrow with a sign before it, and were ignored. No text is refused. A [Refusal] answers other fields of a
-// [Query] that ask for too much.
+// filters that cannot be obeyed, such as after:tomorrow with a sign before it, and were ignored. No text is
+// refused. A [Refusal] answers other fields of a [Query] that ask for too much.
 //
 // # Dates
 //
