@@ -3,6 +3,8 @@ package frontier
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -181,4 +183,17 @@ func (f fixture) pending() map[layout.Identity]bool {
 func queueKey(t testing.TB, f *Frontier, band, host string) string {
 	t.Helper()
 	return f.key("q" + f.rdb.Get(t.Context(), f.key("generation")).Val() + ":" + band + ":" + host)
+}
+
+// memory returns a field of Redis' information about its memory.
+func memory(t *testing.T, rdb redis.UniversalClient, field string) int {
+	t.Helper()
+	info := rdb.Info(t.Context(), "memory").Val()
+	_, rest, _ := strings.Cut(info, field+":")
+	used, _, _ := strings.Cut(rest, "\r\n")
+	n, err := strconv.Atoi(used)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
